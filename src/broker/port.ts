@@ -1,0 +1,101 @@
+/**
+ * The log, as everything above it sees it: partitioned topics, durable appends, consumer groups, and one transaction that
+ * produces records and commits an offset together. `test/contract/broker.ts` is the definition; adapters pass it.
+ */
+
+/** A record as it was appended. */
+export interface LogRecord {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: number;
+  /** Append time by the broker's clock, ms since the epoch, never smaller than that of the offset before it. */
+  readonly timestampMs: number;
+  readonly key: Buffer | null;
+  /** null: a tombstone, on compacted topics. */
+  readonly value: Buffer | null;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface NewRecord {
+  readonly key: string | Buffer | null;
+  readonly value: Buffer | null;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Absent: murmur2 of the key (Java's default partitioner, see partition-of.ts); without a key, partition 0. */
+  readonly partition?: number;
+}
+
+export interface TopicSpec {
+  readonly name: string;
+  readonly partitions: number;
+  /** Only the last record of a key need be kept. */
+  readonly compacted: boolean;
+}
+
+/** Where a consumer group stands in a partition. `metadata` is at most 4,096 bytes (Kafka's offset.metadata.max.bytes). */
+export interface Commit {
+  readonly offset: number;
+  readonly metadata: string;
+}
+
+/** The offset of an appended record. */
+export interface Position {
+  readonly partition: number;
+  readonly offset: number;
+}
+
+/** Offsets [start, end) can be read; end is the next offset that will be given out. */
+export interface Bounds {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface ReadLimits {
+  /** At least one record is returned if there is one, however large. */
+  readonly maxBytes: number;
+  /** How long to wait for a first record; 0 returns at once. */
+  readonly maxWaitMs: number;
+}
+
+/** Records for several topics and the commit of what they came from: all of it becomes visible, or none. */
+export interface Transaction {
+  readonly records: ReadonlyArray<{ readonly topic: string; readonly record: NewRecord }>;
+  readonly commit?: { readonly group: string; readonly topic: string; readonly partition: number } & Commit;
+}
+
+/** Its id fences: once another producer took the same id, `run` rejects with RS_FENCED and changes nothing. */
+export interface TransactionalProducer {
+  run(transaction: Transaction): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A partition that this process works on until `revoked` fires. */
+export interface Lane {
+  readonly topic: string;
+  readonly partition: number;
+  readonly revoked: AbortSignal;
+  /** Records from `offset` on, in order; [] when none came in time. RS_OFFSET_OUT_OF_RANGE below the start of the log. */
+  read(offset: number, limits: ReadLimits): Promise<LogRecord[]>;
+}
+
+/** Membership in a consumer group: `work` is started for each lane assigned, and awaited after its revocation. */
+export interface Membership {
+  /** Rejects with the error of the first lane that failed; resolves when left. */
+  readonly done: Promise<void>;
+  leave(): Promise<void>;
+}
+
+export interface Broker {
+  /** Creates what is missing; refuses (RS_CONFIG) a topic that exists with another partition count. */
+  ensureTopics(topics: readonly TopicSpec[]): Promise<void>;
+  partitionsOf(topic: string): Promise<number>;
+  bounds(topic: string, partition: number): Promise<Bounds>;
+  /** All of the records or none; resolves once they are on disk. Order within a partition is the order given. */
+  append(topic: string, records: readonly NewRecord[]): Promise<Position[]>;
+  /** Reads outside of any group. Shows committed records only. */
+  read(topic: string, partition: number, offset: number, limits: ReadLimits): Promise<LogRecord[]>;
+  join(group: string, topic: string, work: (lane: Lane) => Promise<void>): Promise<Membership>;
+  /** The last commit of a group, or null. Read it only after taking the transactional id (fence, then read). */
+  committed(group: string, topic: string, partition: number): Promise<Commit | null>;
+  transactional(id: string): Promise<TransactionalProducer>;
+  close(): Promise<void>;
+}

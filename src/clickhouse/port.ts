@@ -1,0 +1,31 @@
+/** The store of rows, as everything above it sees it. ClickHouse and its in-process form chDB sit behind it, in this folder only. */
+
+export type QueryParams = Readonly<Record<string, string | number | boolean | null | readonly string[] | readonly number[]>>;
+
+export type OutputFormat = 'JSONEachRow' | 'JSON' | 'CSVWithNames';
+
+export interface Store {
+  /**
+   * Inserts rows that are already RowBinary, in the order of the table's columns as `tables/<table>.ts` writes them.
+   * Resolves once they are on disk. The same rows may be inserted again: keys and versions make it idempotent.
+   */
+  insert(batch: InsertBatch): Promise<void>;
+  /** Rows of a statement of our own. Parameters are `{name:Type}` in the SQL, never spliced text. */
+  query<Row extends object>(sql: string, params?: QueryParams): Promise<Row[]>;
+  /**
+   * A statement from a user, on a connection that cannot write, reach files or URLs; limited in time, rows and bytes.
+   * Refusals are RS_QUERY_REFUSED, mistakes in the SQL RS_QUERY_FAILED.
+   */
+  queryAsReader(sql: string, format: OutputFormat, params?: QueryParams): Promise<string>;
+  /** Applies the numbered files of infra/clickhouse/migrations that are not recorded yet. */
+  migrate(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface InsertBatch {
+  readonly table: string;
+  /** Names the columns of `rowBinary`, in order. */
+  readonly columns: readonly string[];
+  readonly rowCount: number;
+  readonly rowBinary: Uint8Array;
+}
