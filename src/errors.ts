@@ -35,7 +35,11 @@ export class RollstreamError extends Error {
   /** Facts for machines: the field, the record, the path. */
   readonly facts: Readonly<Record<string, string | number>>;
 
-  constructor(code: ErrorCode, message: string, options: { cause?: unknown; facts?: Record<string, string | number> } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { cause?: unknown; facts?: Record<string, string | number> } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'RollstreamError';
     this.code = code;

@@ -1,6 +1,8 @@
 /** The store of rows, as everything above it sees it. ClickHouse and its in-process form chDB sit behind it, in this folder only. */
 
-export type QueryParams = Readonly<Record<string, string | number | boolean | null | readonly string[] | readonly number[]>>;
+export type QueryParams = Readonly<
+  Record<string, string | number | boolean | null | readonly string[] | readonly number[]>
+>;
 
 export type OutputFormat = 'JSONEachRow' | 'JSON' | 'CSVWithNames';
 

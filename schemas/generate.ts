@@ -1,0 +1,13 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { typescriptOf } from './typescript-of.ts';
+
+// Run from dist/schemas or from schemas: either way the sources are in <root>/schemas.
+const here = dirname(fileURLToPath(import.meta.url));
+const folder = here.includes(`${join('dist', 'schemas')}`) ? join(here, '..', '..', 'schemas') : here;
+for (const file of readdirSync(folder).filter((name) => name.endsWith('.avsc'))) {
+  const target = join(folder, 'generated', file.replace('.avsc', '.ts'));
+  writeFileSync(target, typescriptOf(file, readFileSync(join(folder, file), 'utf8')));
+  process.stderr.write(`schemas/generated/${file.replace('.avsc', '.ts')}\n`);
+}
