@@ -1,0 +1,39 @@
+import type { Logger } from 'pino';
+import type { Broker } from '../broker/port.ts';
+import type { Store } from '../clickhouse/port.ts';
+import type { Registry } from '../registry/port.ts';
+
+/** What a worker needs to run the lanes of rollout.steps. */
+export interface LanesDeps {
+  readonly broker: Broker;
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly log: Logger;
+  /** ms since the epoch. */
+  readonly now: () => number;
+}
+
+/** State of one lane, for /readyz, metrics and progress. */
+export interface LaneStatus {
+  readonly partition: number;
+  readonly restored: boolean;
+  /** First offset that no committed cut has read. */
+  readonly frontier: number;
+  /** Next offset to read. */
+  readonly position: number;
+  /** End of the log when it was last read. */
+  readonly logEnd: number;
+  readonly openUnits: number;
+  readonly openAttempts: number;
+}
+
+/** The lanes of this process, from start to close. */
+export interface Lanes {
+  status(): readonly LaneStatus[];
+  /** Resolves when each lane's committed frontier is the end of the log as it was at the call, or later. */
+  drained(): Promise<void>;
+  /** Rejects with the first lane's failure. */
+  readonly failed: Promise<never>;
+  /** Stops reading, flushes what was read, commits, leaves the group. */
+  close(): Promise<void>;
+}
