@@ -1,0 +1,128 @@
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { RollstreamError } from '../errors.ts';
+import type { Config } from './config.ts';
+import { environmentNameOf, type Key, KeyFault } from './key.ts';
+import { ALL_KEYS, KEYS } from './keys.ts';
+import { suggestion } from './nearest.ts';
+import { readConfigFile } from './read-config-file.ts';
+
+/** Where values come from; earlier ones win: flags, environment, file, defaults. */
+export interface Sources {
+  /** By key name. */
+  readonly flags: Readonly<Record<string, string | undefined>>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Value of --config, if given; else ROLLSTREAM_CONFIG names the file. */
+  readonly file?: string;
+  readonly cwd: string;
+}
+
+interface Given {
+  readonly value: unknown;
+  readonly text: boolean;
+  readonly from: string;
+}
+
+const FILE_VARIABLE = 'ROLLSTREAM_CONFIG';
+
+/** The configuration; RS_CONFIG names the key, where it was given, and what is allowed there. */
+export function loadConfig(sources: Sources): Config {
+  const given = gather(sources);
+  const read = <T>(key: Key<T>): T => {
+    const entry = given.get(key.name);
+    if (entry === undefined) return key.default;
+    const parsed = key.parse(entry.value, entry.text);
+    if (!(parsed instanceof KeyFault)) return parsed;
+    const got = key.secret ? 'what was given' : JSON.stringify(entry.value);
+    throw new RollstreamError('RS_CONFIG', `${key.name} (${entry.from}): ${got} is not ${parsed.allowed}`, {
+      facts: { field: key.name },
+    });
+  };
+  const policyFile = read(KEYS.policyFile);
+  const taxonomyFile = read(KEYS.taxonomyFile);
+  const config: Config = {
+    data: resolve(sources.cwd, read(KEYS.data)),
+    dataGiven: given.has(KEYS.data.name),
+    http: { host: read(KEYS.httpHost), port: read(KEYS.httpPort), token: read(KEYS.httpToken) },
+    limits: {
+      bodyBytes: read(KEYS.bodyBytes),
+      queryMs: read(KEYS.queryMs),
+      queryRows: read(KEYS.queryRows),
+      queryBytes: read(KEYS.queryBytes),
+    },
+    lanes: {
+      partitions: read(KEYS.partitions),
+      topicPrefix: read(KEYS.topicPrefix),
+      deadlines: {
+        gapMs: read(KEYS.gapMs),
+        orphanMs: read(KEYS.orphanMs),
+        verdictMs: read(KEYS.verdictMs),
+        idleMs: read(KEYS.idleMs),
+        groupMs: read(KEYS.groupMs),
+        lifetimeMs: read(KEYS.lifetimeMs),
+      },
+      reorderEvents: read(KEYS.reorderEvents),
+      flush: { intervalMs: read(KEYS.flushMs), maxBytes: read(KEYS.flushBytes), maxRows: read(KEYS.flushRows) },
+      inFlightBytes: read(KEYS.inFlightBytes),
+      ...(policyFile === null ? {} : { policyFile: resolve(sources.cwd, policyFile) }),
+      ...(taxonomyFile === null ? {} : { taxonomyFile: resolve(sources.cwd, taxonomyFile) }),
+    },
+    logLevel: read(KEYS.logLevel),
+  };
+  checkRelations(config);
+  return config;
+}
+
+function gather(sources: Sources): Map<string, Given> {
+  const given = new Map<string, Given>();
+  const names = ALL_KEYS.map((key) => key.name);
+  const file = sources.file ?? sources.env[FILE_VARIABLE];
+  if (file !== undefined && file !== '') {
+    for (const [name, value] of readConfigFile(resolve(sources.cwd, file))) {
+      if (!names.includes(name)) throw unknown('key', name, names, file);
+      given.set(name, { value, text: false, from: file });
+    }
+  }
+  const variables = new Map(names.map((name) => [environmentNameOf(name), name]));
+  for (const [variable, value] of Object.entries(sources.env)) {
+    if (!variable.startsWith('ROLLSTREAM_') || variable === FILE_VARIABLE || value === undefined) continue;
+    const name = variables.get(variable);
+    if (name === undefined) {
+      throw unknown('variable', variable, [...variables.keys(), FILE_VARIABLE], 'environment');
+    }
+    if (value !== '') given.set(name, { value, text: true, from: variable });
+  }
+  for (const [name, value] of Object.entries(sources.flags)) {
+    if (value !== undefined) given.set(name, { value, text: true, from: 'command line' });
+  }
+  return given;
+}
+
+function unknown(noun: string, name: string, known: readonly string[], from: string): RollstreamError {
+  return new RollstreamError('RS_CONFIG', `unknown ${noun} ${name} in ${from}${suggestion(name, known)}`, {
+    facts: { field: name },
+  });
+}
+
+/** Settings that are each allowed and together break a promise. */
+function checkRelations(config: Config): void {
+  if (config.http.token === null && !isLoopback(config.http.host)) {
+    throw new RollstreamError(
+      'RS_CONFIG',
+      `http.host ${config.http.host} can be reached by others: set http.token (ROLLSTREAM_HTTP_TOKEN) first`,
+      { facts: { field: 'http.host' } },
+    );
+  }
+  if (config.lanes.flush.maxBytes > config.lanes.inFlightBytes) {
+    throw new RollstreamError(
+      'RS_CONFIG',
+      'flush.bytes is larger than in_flight: reading would stop before a flush begins',
+      { facts: { field: 'flush.bytes' } },
+    );
+  }
+}
+
+export function isLoopback(host: string): boolean {
+  if (host === 'localhost' || host === '::1') return true;
+  return isIP(host) === 4 && host.startsWith('127.');
+}
