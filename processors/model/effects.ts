@@ -35,6 +35,8 @@ export interface StepRow {
   readonly offset: number;
   /** Append time, ms since the epoch. */
   readonly appendedAtMs: number;
+  /** Cause offset, where it is not the record's own: an orphan is accepted, or given up, by a later record. */
+  readonly cause: number;
 }
 
 /** A readable event that was not folded. */
@@ -47,6 +49,8 @@ export interface StepFaultRow {
   readonly partition: number;
   readonly offset: number;
   readonly appendedAtMs: number;
+  /** Cause offset, where it is not the record's own: an orphan is accepted, or given up, by a later record. */
+  readonly cause: number;
 }
 
 export interface AttemptRow {
@@ -100,6 +104,8 @@ export interface VerdictRow {
   readonly partition: number;
   readonly offset: number;
   readonly appendedAtMs: number;
+  /** Cause offset, where it is not the record's own: an orphan is accepted, or given up, by a later record. */
+  readonly cause: number;
 }
 
 /** One finding, or one result without findings (class ''). */
