@@ -1,0 +1,140 @@
+import type { End, Start, StepEvent, VerdictStatus } from '../../schemas/generated/step-event.ts';
+import type { AuditSummary } from '../../schemas/generated/trajectory.ts';
+import type { Judgement } from './judgement.ts';
+import type { Segment, Turn } from './segment.ts';
+
+/** Where in the log something came from. */
+export interface Cause {
+  readonly offset: number;
+  /** Append time, ms since the epoch. */
+  readonly appendedAtMs: number;
+}
+
+/** A verdict that counts, for one (scorer, version, turn). */
+export interface HeldVerdict {
+  readonly scorer: string;
+  readonly scorerVersion: string;
+  readonly status: VerdictStatus;
+  readonly rewards: Readonly<Record<string, number | null>>;
+  readonly boundTo: number | null;
+}
+
+/** An accepted event that waits for the one before it. */
+export interface Waiting {
+  readonly event: StepEvent;
+  readonly cause: Cause;
+}
+
+/** An attempt that is not decided. Until its start is seen, all it has are orphans. */
+export interface Attempt {
+  readonly unit: Unit;
+  readonly rolloutId: string;
+  readonly number: number;
+  /** The first event of it, whatever it was: identity fields are the same on all. */
+  readonly identity: StepEvent;
+  /** First record of the attempt. */
+  readonly firstOffset: number;
+  /** Append time of its first record and of its last, ms. */
+  readonly openedAtMs: number;
+  lastAtMs: number;
+  /** Producer of the first sequenced event; null before one came. Holds: all sequenced events are its. */
+  owner: string | null;
+  /** Content of the start event; null until it came. */
+  start: Start | null;
+  /** Start of the attempt by its producer's clock, µs; null without one. */
+  startedAtUs: number | null;
+  endedAtUs: number | null;
+  /** Next seq to fold. Starts at 0. Holds: every seq below it was folded, in order. */
+  nextSeq: number;
+  /** Largest seq seen, -1 before the first. Holds: ≥ nextSeq - 1. */
+  maxSeq: number;
+  /** event_id hashes by seq, to tell a repeat from a conflict. */
+  readonly eventHashes: number[];
+  /** Unsequenced events (verdicts, late phases) seen, by event_id hash. */
+  readonly unsequenced: Set<number>;
+  /** Reorder buffer by seq. Holds: no key below nextSeq; at most `reorderEvents` of them. */
+  readonly waiting: Map<number, Waiting>;
+  /** Segments in order of birth; the current one of a segment_id is the last derived from it. */
+  readonly segments: Segment[];
+  readonly current: Map<string, Segment>;
+  readonly turns: Turn[];
+  readonly aux: Array<{
+    turn: number;
+    name: string;
+    uri: string;
+    sha256: string | null;
+    shape: number[];
+    dtype: string;
+  }>;
+  /** Model calls folded, also those without tokens. */
+  calls: number;
+  /** A call that succeeded came without token ids: the sequence cannot be whole. */
+  missingTokens: boolean;
+  /** Tool calls without a result yet, `turn/call id`. */
+  readonly openCalls: Set<string>;
+  unaskedResults: number;
+  readonly verdicts: HeldVerdict[];
+  readonly wallUs: Map<string, number>;
+  end: End | null;
+  endSeq: number;
+  /** First fault found while folding that makes the token record unreliable, such as prefix_beyond_held. */
+  corrupt: string | null;
+  /** Raised by every accepted event: what was computed from an older revision is stale. */
+  revision: number;
+  /** Last judgement, the revision and the control values it was made at. */
+  judged: {
+    readonly judgement: Judgement;
+    readonly revision: number;
+    readonly policyId: string;
+    readonly taxonomyId: string;
+  } | null;
+  audit: AuditSummary | null;
+  /** When the lane asked for a deadline of this attempt, and what it saw then: it does not ask twice. */
+  asked: string | null;
+}
+
+/** A decision that was made, as `decisions` or the lane's own memory tells it. */
+export interface PastDecision {
+  readonly rolloutId: string;
+  readonly attempt: number;
+  readonly disposition: string;
+  /** Cause offset. */
+  readonly offset: number;
+}
+
+/** What opens and closes together: a group, or a rollout without one. */
+export interface Unit {
+  /** Message key. */
+  readonly key: string;
+  /** Offset of the record that opened it. Deadlines of the unit name it. */
+  readonly start: number;
+  readonly openedAtMs: number;
+  readonly runId: string;
+  readonly epoch: number;
+  /** Members of the group; null: no group, or of unknown size. */
+  readonly size: number | null;
+  /** Highest attempt decided of each rollout. */
+  readonly decided: Map<string, { readonly attempt: number; readonly disposition: string }>;
+  /** Decisions of this opening below the restored frontier, by offset, not yet applied. */
+  recall: PastDecision[];
+  /** Open attempts by `rollout\u0000attempt`. */
+  readonly attempts: Map<string, Attempt>;
+  /** Who started a member last. */
+  lastProducer: string | null;
+  /** The lane asked for group_incomplete. */
+  asked: boolean;
+}
+
+export function attemptKey(rolloutId: string, number: number): string {
+  return `${rolloutId}\u0000${number}`;
+}
+
+/** Its events are all there, from the start to the end. */
+export function isWhole(attempt: Attempt): boolean {
+  return attempt.end !== null && attempt.nextSeq === attempt.endSeq + 1;
+}
+
+/** What a deadline names of an attempt: void as soon as anything else was accepted. */
+export function sawOf(attempt: Attempt): string {
+  return `${attempt.maxSeq}/${attempt.unsequenced.size}`;
+}

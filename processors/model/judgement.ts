@@ -1,0 +1,28 @@
+import type { Disposition, Reason } from '../../schemas/generated/trajectory.ts';
+
+/** One attempt judged by itself, without its group. */
+export interface Judgement extends Scored {
+  /** wait: a verdict that the policy requires has not come. */
+  readonly ruling: Disposition | 'wait';
+  /** Why, the counted reason first. */
+  readonly why: readonly string[];
+  readonly inLoss: boolean;
+  readonly inBaseline: boolean;
+  readonly countsForSize: boolean;
+}
+
+/** Three facts (why the loop ended, what the engine said last, what a verifier said) and the reward that follows. */
+export interface Scored {
+  readonly reasons: readonly Reason[];
+  /** The reason that decided: of the list, the highest in precedence. */
+  readonly code: string;
+  readonly category: string;
+  readonly finishReason: string | null;
+  /** Status of the verdict that counted; none: there is no verdict. */
+  readonly verifierStatus: string;
+  /** Both sides of a contradiction, such as `task_complete with finish_reason abort`; null: none. */
+  readonly conflict: string | null;
+  readonly reward: number | null;
+  readonly rewardValid: boolean;
+  readonly components: Readonly<Record<string, number | null>>;
+}
