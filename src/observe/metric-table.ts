@@ -1,0 +1,81 @@
+/** Every metric: name, unit (in the name), help, labels. `docs/metrics.md` is made from this. */
+export const METRICS = {
+  recordsRead: {
+    name: 'rollstream_records_read_total',
+    help: 'Records of rollout.steps that a lane has read; a restart reads some again.',
+    labelNames: ['partition'],
+  },
+  bytesRead: {
+    name: 'rollstream_read_bytes_total',
+    help: 'Bytes of rollout.steps that a lane has read.',
+    labelNames: ['partition'],
+  },
+  decisions: {
+    name: 'rollstream_decisions_total',
+    help: 'Attempts decided by this process, by disposition and category.',
+    labelNames: ['disposition', 'category'],
+  },
+  stepFaults: {
+    name: 'rollstream_step_faults_total',
+    help: 'Readable events that were not folded: duplicate, late, stale_attempt, orphan …',
+    labelNames: ['reason'],
+  },
+  deadLetters: {
+    name: 'rollstream_dead_letters_total',
+    help: 'Records that could not be read, by the stage that refused them.',
+    labelNames: ['stage', 'code'],
+  },
+  rowsInserted: {
+    name: 'rollstream_rows_inserted_total',
+    help: 'Rows acknowledged by the store.',
+    labelNames: ['table'],
+  },
+  flushSeconds: {
+    name: 'rollstream_flush_seconds',
+    help: 'From freezing a cut to its commit.',
+    labelNames: ['partition'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+  },
+  restoreSeconds: {
+    name: 'rollstream_restore_seconds',
+    help: 'From taking a lane to the end of its rebuild.',
+    labelNames: ['partition'],
+    buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800],
+  },
+  bytesInFlight: {
+    name: 'rollstream_in_flight_bytes',
+    help: 'Bytes read and not yet committed, over all lanes.',
+    labelNames: [],
+  },
+  httpSeconds: {
+    name: 'rollstream_http_request_seconds',
+    help: 'HTTP requests, by route and status.',
+    labelNames: ['route', 'status'],
+    buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30],
+  },
+  lag: {
+    name: 'rollstream_lane_lag_records',
+    help: 'Records between the committed frontier of a lane and the end of its log.',
+    labelNames: ['partition'],
+  },
+  frontier: {
+    name: 'rollstream_lane_frontier_offset',
+    help: 'First offset that no committed cut of a lane has read.',
+    labelNames: ['partition'],
+  },
+  openUnits: {
+    name: 'rollstream_lane_open_units',
+    help: 'Units (groups, or rollouts without one) that are open in a lane.',
+    labelNames: ['partition'],
+  },
+  openAttempts: {
+    name: 'rollstream_lane_open_attempts',
+    help: 'Attempts that are open in a lane.',
+    labelNames: ['partition'],
+  },
+  restored: {
+    name: 'rollstream_lane_restored',
+    help: '1 once the rebuild of a lane has reached its frontier.',
+    labelNames: ['partition'],
+  },
+};
