@@ -15,6 +15,8 @@ export const ERRORS = {
   RS_BROKER_UNREACHABLE: { exit: 3, status: 503, retriable: true },
   RS_OFFSET_OUT_OF_RANGE: { exit: 3, status: 500, retriable: false },
   RS_UNKNOWN_TOPIC: { exit: 2, status: 404, retriable: false },
+  RS_LOG_DAMAGED: { exit: 3, status: 500, retriable: false },
+  RS_LOG_FAILED: { exit: 3, status: 500, retriable: true },
   RS_RECORD_TOO_LARGE: { exit: 4, status: 413, retriable: false },
   RS_FENCED: { exit: 3, status: 503, retriable: false },
   RS_REGISTRY_UNREACHABLE: { exit: 3, status: 503, retriable: true },
