@@ -19,14 +19,14 @@ export function registryFileOf(state: RegistryState): string {
 export function parseRegistryFile(file: string, text: string): RegistryState {
   const refuse = (why: string, cause?: unknown): RollstreamError =>
     new RollstreamError('RS_DATA_VERSION', `${file}: ${why}`, { cause, facts: { file } });
-  let parsed: { format?: unknown; schemas?: unknown; subjects?: unknown };
+  let parsed: { format?: unknown; schemas?: unknown; subjects?: unknown } | null;
   try {
     parsed = JSON.parse(text);
   } catch (cause) {
     throw refuse('the registry of schemas is damaged: restore it from a backup', cause);
   }
-  if (parsed.format !== FORMAT) {
-    throw refuse(`written in format ${JSON.stringify(parsed.format)}; this build knows ${FORMAT}`);
+  if (parsed?.format !== FORMAT) {
+    throw refuse(`written in format ${JSON.stringify(parsed?.format)}; this build knows ${FORMAT}`);
   }
   if (!isList(parsed.schemas, isSchemaEntry) || !isList(parsed.subjects, isSubjectEntry)) {
     throw refuse('the registry of schemas is damaged: restore it from a backup');
