@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { RollstreamError } from '../errors.ts';
+import { sqlStatements } from './sql-tokens.ts';
+
+export interface MigrateDeps {
+  run(sql: string, params?: Readonly<Record<string, string>>): Promise<void>;
+  applied(): Promise<Array<{ name: string; sha256: string }>>;
+  log(message: string): void;
+}
+
+const BOOKS = [
+  'CREATE DATABASE IF NOT EXISTS rollstream ENGINE = Atomic',
+  `CREATE TABLE IF NOT EXISTS rollstream.migrations (
+    name String COMMENT 'File of infra/clickhouse/migrations',
+    sha256 String COMMENT 'SHA-256 of the file when it was applied, hex',
+    applied_at DateTime64(6, 'UTC') DEFAULT now64(6) COMMENT 'When, UTC'
+  ) ENGINE = MergeTree ORDER BY name SETTINGS fsync_after_insert = 1, fsync_part_directory = 1
+  COMMENT 'Migrations that were applied'`,
+];
+
+/**
+ * Applies the numbered files in order and records each with its hash. A file is recorded after its last statement, so a crash
+ * runs it again: every statement must bear that. What was applied cannot change; what a newer build applied is not ours to read.
+ */
+export async function migrate(folder: string, deps: MigrateDeps): Promise<void> {
+  for (const sql of BOOKS) await deps.run(sql);
+  const applied = new Map((await deps.applied()).map(({ name, sha256 }) => [name, sha256]));
+  const names = (await readdir(folder)).filter((name) => /^\d{4}-.+\.sql$/.test(name)).sort();
+  for (const name of applied.keys()) {
+    if (!names.includes(name)) {
+      throw new RollstreamError('RS_DATA_VERSION', `the store was written by a newer version: it applied ${name}`);
+    }
+  }
+  for (const name of names) {
+    const sql = await readFile(join(folder, name), 'utf8');
+    const sha256 = createHash('sha256').update(sql).digest('hex');
+    const before = applied.get(name);
+    if (before === sha256) continue;
+    if (before !== undefined) {
+      throw new RollstreamError(
+        'RS_DATA_VERSION',
+        `${name} was applied and has changed since: write a new migration instead`,
+      );
+    }
+    for (const statement of sqlStatements(sql)) await deps.run(statement);
+    await deps.run('INSERT INTO rollstream.migrations (name, sha256) SELECT {name:String}, {sha256:String}', {
+      name,
+      sha256,
+    });
+    deps.log(`applied ${name}`);
+  }
+}

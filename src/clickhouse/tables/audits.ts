@@ -1,0 +1,28 @@
+import type { AuditRow } from '../../../processors/model/effects.ts';
+import { type Column, column, encodeBatch, type Owner } from '../encode-batch.ts';
+import type { InsertBatch } from '../port.ts';
+import { asNullableMicros } from '../value-writers.ts';
+import { causeColumns } from './cause-columns.ts';
+import { eventTimeColumn } from './time-columns.ts';
+
+const columns: readonly Column<AuditRow>[] = [
+  column('run_id', (w, row) => w.string(row.run_id)),
+  column('epoch', (w, row) => w.int32(row.epoch)),
+  column('rollout_id', (w, row) => w.string(row.rollout_id)),
+  column('attempt', (w, row) => w.int32(row.attempt)),
+  column('replay_id', (w, row) => w.string(row.replay_id)),
+  column('audit', (w, row) => w.string(row.audit)),
+  column('result', (w, row) => w.string(row.result)),
+  column('class', (w, row) => w.string(row.class)),
+  column('turn', (w, row) => w.int32(row.turn ?? -1)),
+  column('index', (w, row) => w.int64(row.index ?? -1)),
+  column('detail', (w, row) => w.string(row.detail)),
+  eventTimeColumn<AuditRow>((row) => row),
+  column('started_at', (w, row) => asNullableMicros(w, row.started_at)),
+  ...causeColumns<AuditRow>((row) => row),
+];
+
+/** One row a finding, or one of class '' where an audit found nothing. `turn` and `index` are -1 where they do not apply. */
+export function encodeAudits(rows: readonly AuditRow[], owner: Owner): InsertBatch {
+  return encodeBatch('audits', columns, rows, owner);
+}

@@ -1,0 +1,19 @@
+import type { StepFaultRow } from '../../../processors/model/effects.ts';
+import { type Column, column, encodeBatch, type Owner } from '../encode-batch.ts';
+import type { InsertBatch } from '../port.ts';
+import { causeColumns } from './cause-columns.ts';
+import { eventColumns } from './event-columns.ts';
+
+const columns: readonly Column<StepFaultRow>[] = [
+  column('reason', (w, row) => w.string(row.reason)),
+  column('reason_detail', (w, row) => w.string(row.detail)),
+  ...eventColumns<StepFaultRow>((row) => row.event),
+  column('unit', (w, row) => w.string(row.unit)),
+  column('appended_at', (w, row) => w.int64(row.appendedAtMs * 1000)),
+  ...causeColumns<StepFaultRow>((row) => row),
+];
+
+/** Readable events that were not folded, whole. */
+export function encodeStepFaults(rows: readonly StepFaultRow[], owner: Owner): InsertBatch {
+  return encodeBatch('step_faults', columns, rows, owner);
+}

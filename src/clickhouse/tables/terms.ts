@@ -1,0 +1,21 @@
+import { type Column, column, encodeBatch, type Owner } from '../encode-batch.ts';
+import type { InsertBatch } from '../port.ts';
+
+/** A lane was restored: the frontier of the commit that its new owner read. */
+export interface TermRow {
+  readonly partition: number;
+  readonly restored: number;
+}
+
+const columns: readonly Column<TermRow>[] = [
+  column('topic', (w, _row, owner) => w.string(owner.topic)),
+  column('partition', (w, row) => w.int32(row.partition)),
+  column('term', (w, _row, owner) => w.uint32(owner.term)),
+  column('restored', (w, row) => w.int64(row.restored)),
+  column('version', (w, row, owner) => w.version(owner.term, row.restored)),
+];
+
+/** Written when a term begins: what the terms before it owned ends there. */
+export function encodeTerms(rows: readonly TermRow[], owner: Owner): InsertBatch {
+  return encodeBatch('terms', columns, rows, owner);
+}
