@@ -1,11 +1,12 @@
+import type { Schema } from 'avsc';
 import { expect, it } from 'vitest';
 import { parseRegistryFile, registryFileOf } from '../../../../src/registry/local/registry-file.ts';
 
 it('is read as it was written', () => {
   const state = {
-    schemas: new Map([
-      [1, { type: 'enum', name: 'E', symbols: ['a'], default: 'a' } as const],
-      [7, 'string' as const],
+    schemas: new Map<number, Schema>([
+      [1, { type: 'enum', name: 'E', symbols: ['a'], default: 'a' }],
+      [7, 'string'],
     ]),
     subjects: new Map([['rollout.steps-value', [7, 1]]]),
   };
