@@ -25,13 +25,18 @@ export interface Waiting {
   readonly cause: Cause;
 }
 
+export type AttemptIdentity = Pick<
+  StepEvent,
+  'run_id' | 'purpose' | 'env_name' | 'task_id' | 'epoch' | 'group_id' | 'group_size' | 'rollout_id' | 'attempt'
+>;
+
 /** An attempt that is not decided. Until its start is seen, all it has are orphans. */
 export interface Attempt {
   readonly unit: Unit;
   readonly rolloutId: string;
   readonly number: number;
-  /** The first event of it, whatever it was: identity fields are the same on all. */
-  readonly identity: StepEvent;
+  /** The identity fields, the same on all its events. */
+  readonly identity: AttemptIdentity;
   /** First record of the attempt. */
   readonly firstOffset: number;
   /** Append time of its first record and of its last, ms. */
@@ -54,6 +59,8 @@ export interface Attempt {
   readonly unsequenced: Set<number>;
   /** Reorder buffer by seq. Holds: no key below nextSeq; at most `reorderEvents` of them. */
   readonly waiting: Map<number, Waiting>;
+  /** Unsequenced events that came before the start. */
+  readonly early: Waiting[];
   /** Segments in order of birth; the current one of a segment_id is the last derived from it. */
   readonly segments: Segment[];
   readonly current: Map<string, Segment>;
@@ -82,15 +89,26 @@ export interface Attempt {
   /** Raised by every accepted event: what was computed from an older revision is stale. */
   revision: number;
   /** Last judgement, the revision and the control values it was made at. */
-  judged: {
-    readonly judgement: Judgement;
-    readonly revision: number;
-    readonly policyId: string;
-    readonly taxonomyId: string;
-  } | null;
+  judged: Judged | null;
   audit: AuditSummary | null;
+  /** Deadline that closed it, when it is not decided at once because its group is not complete. */
+  expiredBy: string | null;
   /** When the lane asked for a deadline of this attempt, and what it saw then: it does not ask twice. */
   asked: string | null;
+}
+
+/** A judgement and what it was made at. */
+export interface Judged {
+  readonly judgement: Judgement;
+  readonly revision: number;
+  readonly expiredBy: string | null;
+  readonly policyId: string;
+  readonly taxonomyId: string;
+}
+
+/** Its start has been seen: it counts. */
+export function isStarted(attempt: Attempt): boolean {
+  return attempt.start !== null;
 }
 
 /** A decision that was made, as `decisions` or the lane's own memory tells it. */
@@ -125,6 +143,7 @@ export interface Unit {
   asked: boolean;
 }
 
+/** Key of an attempt within its unit. */
 export function attemptKey(rolloutId: string, number: number): string {
   return `${rolloutId}\u0000${number}`;
 }

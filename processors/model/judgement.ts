@@ -20,6 +20,8 @@ export interface Scored {
   readonly finishReason: string | null;
   /** Status of the verdict that counted; none: there is no verdict. */
   readonly verifierStatus: string;
+  /** Code of what the verifier did not say; null: it answered, did not run by design, or is awaited. */
+  readonly verifierFault: string | null;
   /** Both sides of a contradiction, such as `task_complete with finish_reason abort`; null: none. */
   readonly conflict: string | null;
   readonly reward: number | null;

@@ -1,0 +1,77 @@
+import type { Deadline, StepEvent } from '../../schemas/generated/step-event.ts';
+import { type Attempt, attemptKey, type Cause, isStarted, isWhole, sawOf } from '../model/attempt.ts';
+import type { Candidate } from '../model/closing.ts';
+import { closeIfEmpty, giveUpOrphan, isRepeated, type LaneState } from '../model/lane-state.ts';
+import { acceptRow } from './event-rows.ts';
+
+/** Folds what the pipeline itself wrote: it acts from its offset on. */
+export function foldControl(
+  state: LaneState,
+  key: string,
+  event: StepEvent,
+  cause: Cause,
+  candidates: Candidate[],
+): void {
+  const control = event.control;
+  if (control === null || isRepeated(state, cause.offset)) return;
+  acceptRow(state, key, event, cause, cause.offset);
+  if (control.policy !== null)
+    state.inForce = { policy_id: control.policy.policy_id, taxonomy_id: control.policy.taxonomy_id };
+  if (control.deadline === null) return;
+  if (control.deadline.name === 'source_ended') foldSourceEnded(state, control.deadline, cause, candidates);
+  else foldDeadline(state, key, event, control.deadline, cause, candidates);
+}
+
+/**
+ * A DEADLINE NAMES WHAT IT SAW, and is void if that no longer holds.
+ * 1 a slow lane writes group_incomplete for a unit opened @5; 2 its member is retried, the unit closes; 3 attempt 1 opens it
+ * @20; 4 the deadline arrives @21, and would close it.
+ */
+function foldDeadline(
+  state: LaneState,
+  key: string,
+  event: StepEvent,
+  deadline: Deadline,
+  cause: Cause,
+  candidates: Candidate[],
+): void {
+  const unit = state.units.get(key);
+  if (unit === undefined) return;
+  if (deadline.name === 'group_incomplete') {
+    if (deadline.unit_start === unit.start)
+      candidates.push({ kind: 'unit_expired', unit, cause, deadline: deadline.name });
+    return;
+  }
+  const attempt = unit.attempts.get(attemptKey(event.rollout_id, event.attempt));
+  if (attempt === undefined || deadline.unit_start !== unit.start) return;
+  if (deadline.name !== 'lifetime' && deadline.saw !== sawOf(attempt)) return;
+  if (!isStarted(attempt)) {
+    if (deadline.name !== 'orphan' && deadline.name !== 'lifetime') return;
+    giveUpOrphan(state, attempt, cause);
+    closeIfEmpty(state, unit);
+  } else if (appliesTo(deadline.name, attempt))
+    candidates.push({ kind: 'expired', attempt, cause, deadline: deadline.name });
+}
+
+/** A whole attempt waits for its verdict or for its group: silence is no fault of it. */
+function appliesTo(name: Deadline['name'], attempt: Attempt): boolean {
+  return isWhole(attempt) ? name === 'verdict_missing' : name === 'gap' || name === 'idle' || name === 'lifetime';
+}
+
+/** A producer has ended: what it left open closes. An attempt without its end is `worker_lost`, one without its verdict `reward_missing`. */
+function foldSourceEnded(state: LaneState, deadline: Deadline, cause: Cause, candidates: Candidate[]): void {
+  for (const unit of [...state.units.values()]) {
+    const mine = [...unit.attempts.values()].filter((attempt) => attempt.owner === deadline.source);
+    if (unit.size !== null) {
+      // Its members wait for others: the group can only become complete if another producer has some of it open.
+      if (unit.lastProducer === deadline.source && mine.length === unit.attempts.size)
+        candidates.push({ kind: 'unit_expired', unit, cause, deadline: deadline.name });
+      continue;
+    }
+    for (const attempt of mine) {
+      if (isStarted(attempt)) candidates.push({ kind: 'expired', attempt, cause, deadline: deadline.name });
+      else giveUpOrphan(state, attempt, cause);
+    }
+    closeIfEmpty(state, unit);
+  }
+}

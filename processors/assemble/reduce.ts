@@ -1,0 +1,177 @@
+import type { StepEvent } from '../../schemas/generated/step-event.ts';
+import { type Attempt, type Cause, isStarted, isWhole, type Waiting } from '../model/attempt.ts';
+import type { Candidate } from '../model/closing.ts';
+import { giveUpOrphan, isRepeated, type LaneState } from '../model/lane-state.ts';
+import { acceptRow, faultRow, verdictRow } from './event-rows.ts';
+import { foldContent } from './fold-content.ts';
+import { hashOfId } from './hash-of-id.ts';
+import { attemptOf, openUnit } from './open-unit.ts';
+
+/** Folds one event of a producer or verifier. What may now be decided is added to `candidates`. */
+export function foldEvent(
+  state: LaneState,
+  key: string,
+  event: StepEvent,
+  cause: Cause,
+  reorderEvents: number,
+  candidates: Candidate[],
+): void {
+  let unit = state.units.get(key);
+  if (unit === undefined) {
+    const opened = openUnit(state, key, event, cause);
+    if (typeof opened === 'string') {
+      refuse(state, key, event, cause, opened);
+      return;
+    }
+    unit = opened;
+  }
+  const attempt = attemptOf(state, unit, event, cause);
+  if (typeof attempt === 'string') {
+    refuse(state, key, event, cause, attempt);
+    return;
+  }
+  // Opened by an accepted record only: a refused one must not leave an empty unit behind.
+  state.units.set(key, unit);
+  const accepted =
+    event.seq === null
+      ? foldUnsequenced(state, attempt, event, cause)
+      : foldSequenced(state, attempt, event, event.seq, cause, candidates);
+  if (!accepted || isRepeated(state, cause.offset)) return;
+  if (isWhole(attempt)) candidates.push({ kind: 'whole', attempt, cause });
+  else if (attempt.waiting.size > reorderEvents)
+    candidates.push({ kind: 'expired', attempt, cause, deadline: 'reorder_overflow' });
+}
+
+/** A verdict that comes too late is kept for replay; a late phase amends the wall clock; anything else is a fault. */
+function refuse(state: LaneState, key: string, event: StepEvent, cause: Cause, reason: string): void {
+  if (event.kind === 'verdict') verdictRow(state, key, event, cause, true, cause.offset);
+  else if (event.kind === 'phase' && event.seq === null && reason === 'late')
+    acceptRow(state, key, event, cause, cause.offset);
+  else faultRow(state, key, event, cause, reason, REFUSALS[reason] ?? '');
+}
+
+const REFUSALS: Readonly<Record<string, string>> = {
+  late: 'its attempt was decided before',
+  stale_attempt: 'a higher attempt of the rollout was seen before',
+  already_decided: 'its rollout was decided before, and no retry was asked for',
+  group_closed: 'its group closed before',
+};
+
+/** Verdicts, and phases after the end: by offset, told apart by event_id. */
+function foldUnsequenced(state: LaneState, attempt: Attempt, event: StepEvent, cause: Cause): boolean {
+  const hash = hashOfId(event.event_id);
+  if (attempt.unsequenced.has(hash))
+    return faultRow(state, attempt.unit.key, event, cause, 'duplicate', 'this event_id was seen before');
+  const twin =
+    event.verdict === null
+      ? undefined
+      : attempt.verdicts.find(
+          ({ scorer, scorerVersion, boundTo }) =>
+            scorer === event.verdict?.scorer &&
+            scorerVersion === event.verdict.scorer_version &&
+            boundTo === event.verdict.bound_to,
+        );
+  if (twin !== undefined)
+    return faultRow(
+      state,
+      attempt.unit.key,
+      event,
+      cause,
+      'conflicting_duplicate',
+      `${twin.scorer} has answered before`,
+    );
+  attempt.unsequenced.add(hash);
+  touch(attempt, cause);
+  if (isStarted(attempt)) acceptUnsequenced(state, attempt, { event, cause }, cause.offset);
+  else attempt.early.push({ event, cause });
+  return true;
+}
+
+function acceptUnsequenced(state: LaneState, attempt: Attempt, { event, cause }: Waiting, accepted: number): void {
+  if (event.kind === 'verdict') verdictRow(state, attempt.unit.key, event, cause, false, accepted);
+  acceptRow(state, attempt.unit.key, event, cause, accepted);
+  foldContent(attempt, event);
+}
+
+/** In order of seq, from 0, without gaps; the first producer owns the attempt. */
+function foldSequenced(
+  state: LaneState,
+  attempt: Attempt,
+  event: StepEvent,
+  seq: number,
+  cause: Cause,
+  candidates: Candidate[],
+): boolean {
+  const { key } = attempt.unit;
+  if (attempt.owner !== null && attempt.owner !== event.producer_id)
+    return faultRow(state, key, event, cause, 'not_owner', `the attempt is owned by ${attempt.owner}`);
+  const seen = attempt.eventHashes[seq];
+  const hash = hashOfId(event.event_id);
+  if (seen !== undefined)
+    return seen === hash
+      ? faultRow(state, key, event, cause, 'duplicate', 'this event_id was seen before')
+      : faultRow(state, key, event, cause, 'conflicting_duplicate', `another event has seq ${seq}; the first is kept`);
+  if (attempt.end !== null && seq > attempt.endSeq)
+    return faultRow(state, key, event, cause, 'late', `the attempt ended at seq ${attempt.endSeq}`);
+  if (attempt.endSeq >= 0 && seq > attempt.endSeq)
+    return faultRow(state, key, event, cause, 'late', `the attempt ends at seq ${attempt.endSeq}`);
+  attempt.owner = event.producer_id;
+  attempt.eventHashes[seq] = hash;
+  attempt.maxSeq = Math.max(attempt.maxSeq, seq);
+  if (event.kind === 'end') attempt.endSeq = seq;
+  touch(attempt, cause);
+  if (seq !== attempt.nextSeq) {
+    attempt.waiting.set(seq, { event, cause });
+    if (isStarted(attempt)) acceptRow(state, key, event, cause, cause.offset);
+    return true;
+  }
+  if (seq === 0) beginAttempt(state, attempt, event, cause, candidates);
+  else acceptRow(state, key, event, cause, cause.offset);
+  foldInOrder(attempt, event);
+  return true;
+}
+
+/** The start: it fences off the lower attempts, and what came before it is accepted. */
+function beginAttempt(
+  state: LaneState,
+  attempt: Attempt,
+  event: StepEvent,
+  cause: Cause,
+  candidates: Candidate[],
+): void {
+  const { unit } = attempt;
+  for (const lower of [...unit.attempts.values()]) {
+    if (lower.rolloutId !== attempt.rolloutId || lower.number >= attempt.number) continue;
+    if (!isStarted(lower)) giveUpOrphan(state, lower, cause);
+    else if (!isRepeated(state, cause.offset)) candidates.push({ kind: 'superseded', attempt: lower, cause });
+  }
+  unit.lastProducer = event.producer_id;
+  attempt.startedAtUs = event.started_at;
+  acceptRow(state, unit.key, event, cause, cause.offset);
+  if (!isRepeated(state, cause.offset))
+    state.effects.rows.attempts.push({
+      event,
+      unit: unit.key,
+      partition: state.partition,
+      offset: cause.offset,
+      appendedAtMs: cause.appendedAtMs,
+    });
+  for (const held of attempt.waiting.values()) acceptRow(state, unit.key, held.event, held.cause, cause.offset);
+  attempt.start = event.start;
+  for (const held of attempt.early.splice(0)) acceptUnsequenced(state, attempt, held, cause.offset);
+}
+
+function foldInOrder(attempt: Attempt, event: StepEvent): void {
+  let next: StepEvent | undefined = event;
+  while (next !== undefined) {
+    attempt.waiting.delete(attempt.nextSeq);
+    attempt.nextSeq += 1;
+    foldContent(attempt, next);
+    next = attempt.waiting.get(attempt.nextSeq)?.event;
+  }
+}
+
+function touch(attempt: Attempt, cause: Cause): void {
+  attempt.revision += 1;
+  attempt.lastAtMs = Math.max(attempt.lastAtMs, cause.appendedAtMs);
+}

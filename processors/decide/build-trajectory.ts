@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import type { TrajectoryInit } from '../../schemas/generated/trajectory.ts';
+import { summaryOf } from '../audit/audits.ts';
+import type { Attempt, Cause } from '../model/attempt.ts';
+import type { Leaver } from '../model/closing.ts';
+import type { InForce } from '../model/control.ts';
+import { turnRewardOf } from '../score/reward.ts';
+import { type FlatSegment, flatSegment } from './segments-of.ts';
+import type { WeightRange } from './weight-range.ts';
+
+export interface TrajectoryParts {
+  readonly leaver: Leaver;
+  readonly groupSizeActual: number | null;
+  readonly cause: Cause;
+  readonly partition: number;
+  readonly inForce: InForce;
+  readonly segments: readonly FlatSegment[];
+  readonly weights: WeightRange;
+}
+
+/** What the trainer takes, and what is kept of what it does not take. */
+export function buildTrajectory({
+  leaver,
+  groupSizeActual,
+  cause,
+  partition,
+  inForce,
+  segments,
+  weights,
+}: TrajectoryParts): TrajectoryInit {
+  const { attempt, judgement } = leaver;
+  const { start, identity } = attempt;
+  const segmentLossTokens = segments.map((segment) => segment.lossTokens);
+  return {
+    ...identity,
+    segments: segments.map(({ segment }) => segment),
+    turns: attempt.turns.map(
+      ({ turn, segmentId, start: from, end, callId, finishReason, temperature, topP, logprobsMode }) => ({
+        turn,
+        segment_id: segmentId,
+        start: from,
+        end,
+        call_id: callId,
+        finish_reason: finishReason,
+        temperature,
+        top_p: topP,
+        logprobs_mode: logprobsMode,
+        reward: turnRewardOf(attempt, turn),
+      }),
+    ),
+    aux: attempt.aux,
+    reasons: [...judgement.reasons],
+    category: judgement.category,
+    finish_reason: judgement.finishReason,
+    verdicts: attempt.verdicts.map(({ scorer, scorerVersion, status, rewards, boundTo }) => ({
+      scorer,
+      scorer_version: scorerVersion,
+      status,
+      rewards: { ...rewards },
+      bound_to: boundTo,
+    })),
+    reward: judgement.reward,
+    reward_valid: judgement.rewardValid,
+    reward_components: { ...judgement.components },
+    advantage: leaver.advantage,
+    group_stats: leaver.groupStats,
+    in_loss: judgement.inLoss,
+    in_baseline: judgement.inBaseline,
+    disposition: judgement.ruling === 'wait' ? 'unknown' : judgement.ruling,
+    why: [...judgement.why],
+    policy_id: inForce.policy_id,
+    taxonomy_id: inForce.taxonomy_id,
+    score_id: scoreIdOf(attempt, inForce),
+    supersedes: null,
+    audit: attempt.audit ?? summaryOf({}, attempt),
+    wall_ms: Object.fromEntries([...attempt.wallUs].map(([phase, us]) => [phase, us / 1000])),
+    group_size_expected: identity.group_size,
+    group_size_actual: leaver.groupIndex === null ? null : groupSizeActual,
+    group_index: leaver.groupIndex,
+    segment_count: segments.length,
+    segment_loss_tokens: segmentLossTokens,
+    rollout_loss_tokens: segmentLossTokens.reduce((sum, tokens) => sum + tokens, 0),
+    weights_version_min: weights.min,
+    weights_version_max: weights.max,
+    task_metadata: start?.task_metadata_json ?? null,
+    tokenizer_sha256: start?.tokenizer_sha256 ?? null,
+    template_sha256: start?.template_sha256 ?? null,
+    tool_calls_unanswered: attempt.openCalls.size,
+    tool_results_unasked: attempt.unaskedResults,
+    started_at: attempt.startedAtUs,
+    ended_at: attempt.endedAtUs,
+    partition,
+    first_offset: attempt.firstOffset,
+    last_offset: cause.offset,
+    ready_at: cause.appendedAtMs * 1000,
+  };
+}
+
+/** The same attempt scored by the same documents and verdicts has the same id. */
+export function scoreIdOf(attempt: Attempt, inForce: InForce): string {
+  const { run_id, epoch, rollout_id, attempt: number } = attempt.identity;
+  const scorers = attempt.verdicts.map(({ scorer, scorerVersion, boundTo }) => [scorer, scorerVersion, boundTo]);
+  const parts = [run_id, epoch, rollout_id, number, inForce.policy_id, inForce.taxonomy_id, scorers];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
+}

@@ -1,0 +1,116 @@
+import { map, type OperatorFunction } from 'rxjs';
+import type { TrajectoryInit } from '../../schemas/generated/trajectory.ts';
+import type { Leaver, Leaving } from '../model/closing.ts';
+import { isRepeated, type LaneState } from '../model/lane-state.ts';
+import { buildTrajectory } from './build-trajectory.ts';
+import { decisionOf } from './decision-of.ts';
+import { flatSegment } from './segments-of.ts';
+import { weightRangeOf } from './weight-range.ts';
+
+/** Where an attempt goes: rows for SQL and a record for the topic of its disposition. Hands down how many were decided. */
+export function createDecide(state: LaneState): OperatorFunction<readonly Leaving[], number> {
+  const decideOne = (leaving: Leaving, leaver: Leaver) => {
+    const { attempt, judgement } = leaver;
+    const { cause, unit } = leaving;
+    const learns = judgement.inLoss;
+    const segments = attempt.segments.map((segment) => flatSegment(segment, learns));
+    const weights = weightRangeOf(attempt.segments);
+    const { rows, records } = state.effects;
+    const decision = decisionOf({
+      leaver,
+      cause,
+      unit: unit.key,
+      partition: state.partition,
+      inForce: state.inForce,
+      segments,
+      weights,
+    });
+    rows.decisions.push(decision);
+    // Superseded is in `decisions` alone: what it had done so far is no result.
+    if (judgement.ruling === 'superseded') return;
+    const { groupSizeActual } = leaving;
+    const trajectory = buildTrajectory({
+      leaver,
+      groupSizeActual,
+      cause,
+      partition: state.partition,
+      inForce: state.inForce,
+      segments,
+      weights,
+    });
+    rows.trajectories.push({ trajectory, unit: unit.key, replay_id: '', offset: cause.offset });
+    pushRewards(state, leaving, leaver, decision.score_id);
+    pushAudits(state, leaving, leaver, trajectory);
+    if (judgement.ruling === 'retry') {
+      const {
+        run_id,
+        purpose,
+        env_name,
+        task_id,
+        epoch,
+        group_id,
+        group_size,
+        rollout_id,
+        attempt: number,
+      } = attempt.identity;
+      records.push({
+        topic: 'retries',
+        key: unit.key,
+        offset: cause.offset,
+        retry: {
+          ...{ run_id, purpose, env_name, task_id, epoch, group_id, group_size, rollout_id, attempt: number },
+          next_attempt: number + 1,
+          reason: judgement.code,
+          not_before: null,
+          policy_id: state.inForce.policy_id,
+          partition: state.partition,
+          offset: cause.offset,
+        },
+      });
+    } else
+      records.push({
+        topic: judgement.ruling === 'drop' || judgement.ruling === 'quarantine' ? 'rejected' : 'ready',
+        key: unit.key,
+        offset: cause.offset,
+        trajectory,
+      });
+  };
+
+  return map(function decide(leavings) {
+    let decided = 0;
+    for (const leaving of leavings) {
+      if (isRepeated(state, leaving.cause.offset)) continue;
+      for (const leaver of leaving.members) decideOne(leaving, leaver);
+      decided += leaving.members.length;
+    }
+    return decided;
+  });
+}
+
+function pushRewards(state: LaneState, { cause, unit }: Leaving, { attempt }: Leaver, scoreId: string): void {
+  const { run_id, epoch, rollout_id, attempt: number } = attempt.identity;
+  for (const { scorer, scorerVersion, status, rewards, boundTo } of attempt.verdicts) {
+    // A verdict without a reward is a row too: it says that nothing was said.
+    const named: Array<[string, number | null]> =
+      Object.keys(rewards).length === 0 ? [['', null]] : Object.entries(rewards);
+    for (const [component, value] of named)
+      state.effects.rows.rewards.push({
+        ...{ run_id, epoch, unit: unit.key, rollout_id, attempt: number, replay_id: '' },
+        ...{ scorer, scorer_version: scorerVersion, turn: boundTo, component, value, status },
+        ...{ policy_id: state.inForce.policy_id, score_id: scoreId, started_at: attempt.startedAtUs },
+        ...{ partition: state.partition, offset: cause.offset },
+      });
+  }
+}
+
+function pushAudits(state: LaneState, { cause }: Leaving, { attempt }: Leaver, { audit }: TrajectoryInit): void {
+  const { run_id, epoch, rollout_id, attempt: number } = attempt.identity;
+  for (const [name, result] of Object.entries(audit)) {
+    if (result === 'unknown') continue;
+    state.effects.rows.audits.push({
+      ...{ run_id, epoch, rollout_id, attempt: number, replay_id: '', audit: name, result },
+      ...{ class: '', turn: null, index: null, detail: '', started_at: attempt.startedAtUs },
+      ...{ partition: state.partition, offset: cause.offset },
+    });
+  }
+}

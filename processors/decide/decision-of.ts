@@ -1,0 +1,58 @@
+import type { Decision } from '../../schemas/generated/decision.ts';
+import type { Cause } from '../model/attempt.ts';
+import type { Leaver } from '../model/closing.ts';
+import type { InForce } from '../model/control.ts';
+import { scoreIdOf } from './build-trajectory.ts';
+import type { FlatSegment } from './segments-of.ts';
+import type { WeightRange } from './weight-range.ts';
+
+export interface DecisionParts {
+  readonly leaver: Leaver;
+  readonly cause: Cause;
+  readonly unit: string;
+  readonly partition: number;
+  readonly inForce: InForce;
+  readonly segments: readonly FlatSegment[];
+  readonly weights: WeightRange;
+}
+
+/** One row a closed attempt, whatever became of it. */
+export function decisionOf({ leaver, cause, unit, partition, inForce, segments, weights }: DecisionParts): Decision {
+  const { attempt, judgement } = leaver;
+  return {
+    ...attempt.identity,
+    unit,
+    replay_id: '',
+    reason_code: judgement.code,
+    reason_raw:
+      judgement.reasons.find((reason) => reason.code === judgement.code)?.raw ?? judgement.reasons[0]?.raw ?? null,
+    category: judgement.category,
+    finish_reason: judgement.finishReason,
+    verifier_status: judgement.verifierStatus,
+    disposition: judgement.ruling === 'wait' ? 'unknown' : judgement.ruling,
+    why: [...judgement.why],
+    reward: judgement.reward,
+    reward_valid: judgement.rewardValid,
+    advantage: leaver.advantage,
+    in_loss: judgement.inLoss,
+    in_baseline: judgement.inBaseline,
+    counts_for_size: judgement.countsForSize,
+    policy_id: inForce.policy_id,
+    taxonomy_id: inForce.taxonomy_id,
+    score_id: scoreIdOf(attempt, inForce),
+    supersedes: null,
+    weights_version_min: weights.min,
+    weights_version_max: weights.max,
+    // The trainer's version is not known here yet: unknown is not 0.
+    lag: null,
+    n_turns: attempt.calls,
+    n_tokens: segments.reduce((sum, segment) => sum + segment.ownTokens, 0),
+    n_sampled_tokens: segments.reduce((sum, segment) => sum + segment.sampledTokens, 0),
+    started_at: attempt.startedAtUs,
+    ended_at: attempt.endedAtUs,
+    decided_at: cause.appendedAtMs * 1000,
+    partition,
+    first_offset: attempt.firstOffset,
+    offset: cause.offset,
+  };
+}

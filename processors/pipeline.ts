@@ -1,0 +1,57 @@
+import { Subject } from 'rxjs';
+import type { StepEvent } from '../schemas/generated/step-event.ts';
+import { type AssembleLimits, createAssemble } from './assemble/assemble.ts';
+import { type Audits, createAudits } from './audit/audits.ts';
+import { createDecide } from './decide/decide.ts';
+import { createJudge, type Documents } from './decide/judge.ts';
+import { createDecode, type DecodeIn } from './decode/decode.ts';
+import { createGroup } from './group/group.ts';
+import type { LaneState } from './model/lane-state.ts';
+import type { Outcome } from './model/outcome.ts';
+import { createScore, scoreOf } from './score/score.ts';
+
+export interface PipelineDeps {
+  readonly state: LaneState;
+  readonly decodeEvent: (value: Buffer) => Outcome<StepEvent>;
+  readonly partitionOfKey: (key: string) => number;
+  readonly documents: Documents;
+  readonly audits: Audits;
+  readonly limits: AssembleLimits;
+}
+
+/** The stages of a lane. `fold` is synchronous: when it returns, the batch is in `state` and its effects are in `state.effects`. */
+export function createPipeline({ state, decodeEvent, partitionOfKey, documents, audits, limits }: PipelineDeps): {
+  fold(batch: DecodeIn): number;
+} {
+  const judge = createJudge({ state, documents, scoreOf });
+  const policyInForce = () => documents.policyOf(state.inForce.policy_id);
+  const batches = new Subject<DecodeIn>();
+  let decided = 0;
+  batches
+    .pipe(
+      createDecode({ state, decodeEvent, partitionOfKey }),
+      createAssemble(state, limits),
+      createAudits(audits),
+      createScore(judge),
+      createGroup({ state, judge, policyInForce }),
+      createDecide(state),
+    )
+    .subscribe({
+      next: (count) => {
+        decided += count;
+      },
+      // A fault of a record is a value; what throws is a bug, and ends the lane loudly (RxJS would rethrow it unobserved).
+      error: (error: unknown) => {
+        failure = { error };
+      },
+    });
+  let failure: { readonly error: unknown } | null = null;
+  return {
+    fold(batch) {
+      decided = 0;
+      batches.next(batch);
+      if (failure !== null) throw failure.error;
+      return decided;
+    },
+  };
+}
