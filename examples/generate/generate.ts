@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import { EVAL_CASES } from './groups/eval.ts';
+import { INVOICE_CASES, type StrandsCase } from './groups/invoice.ts';
+import { RECIPE_CASES } from './groups/recipe.ts';
+import { NOTES_CASES } from './groups/release-notes.ts';
+import { NOTES_AGAIN_CASES } from './groups/release-notes-again.ts';
+import { REPORT_CASES } from './groups/report.ts';
+import { type NemoCase, STOCK_CASES } from './groups/stock.ts';
+import { TANK_CASES, TORN_CASE } from './groups/tank.ts';
+import { TIMEOUT_CASES } from './groups/timeout.ts';
+import { type EventCase, TRAILS_CASES } from './groups/trails.ts';
+import { play } from './play.ts';
+import { createQwen } from './qwen.ts';
+import { createRandom } from './random.ts';
+import type { Task } from './script/task.ts';
+import { INVOICE, TANK } from './tasks/calculator.ts';
+import { REPORT, STOCK } from './tasks/key-value.ts';
+import { RECIPE } from './tasks/recipe.ts';
+import type { StepLine } from './write/event-log.ts';
+import { nemoRow } from './write/nemo-row.ts';
+import { stepEvents } from './write/step-events.ts';
+import { type StrandsShape, strandsLine } from './write/strands-line.ts';
+
+/** How much of the torn line reached the disk. */
+const TORN_BYTES = 1_517;
+
+/** All example files, path below examples/rollouts → content. The same bytes each time. */
+export async function generateExamples(): Promise<Map<string, string>> {
+  const qwen = createQwen();
+  const facts = { tokenizerSha256: sha256(qwen.tokenizerJson), templateSha256: sha256(qwen.template) };
+
+  async function strandsLines(shape: StrandsShape, task: Task, cases: readonly StrandsCase[]): Promise<string[]> {
+    return mapInOrder(cases, async ({ sample, script }) => {
+      const random = createRandom(`${sample.id} ${sample.termination}`);
+      return JSON.stringify(strandsLine(shape, task, await play(qwen, task, script, random), sample, random));
+    });
+  }
+
+  async function nemoRows(task: Task, cases: readonly NemoCase[], failed: boolean): Promise<string[]> {
+    const chosen = cases.filter(({ outcome }) => (outcome.failure !== undefined) === failed);
+    return mapInOrder(chosen, async ({ outcome, script }) => {
+      const random = createRandom(`${task.id} ${outcome.rolloutIndex} ${outcome.attemptIndex ?? 0}`);
+      return JSON.stringify(nemoRow(task, await play(qwen, task, script, random), outcome, random));
+    });
+  }
+
+  async function eventLines(cases: readonly EventCase[]): Promise<string[]> {
+    const attempts = await mapInOrder(cases, async ({ task, plan, script, sentTwice }) => {
+      const random = createRandom(`${plan.rolloutId} ${plan.attempt ?? 0}`);
+      const lines = stepEvents(task, await play(qwen, task, script, random), plan, facts);
+      return lines.flatMap((line, index): StepLine[] => (index === sentTwice ? [line, line] : [line]));
+    });
+    // As one log would have them: by time, each attempt in its own order.
+    const merged = attempts.flat().sort((left, right) => left.atMs - right.atMs);
+    return merged.map(({ event }) => JSON.stringify(event));
+  }
+
+  const invoice = await strandsLines('current', INVOICE, INVOICE_CASES);
+  const calculator = [...invoice, ...invoice.slice(3, 4), ...(await strandsLines('current', TANK, TANK_CASES))];
+  const [torn] = await strandsLines('current', TANK, [TORN_CASE]);
+  const kv = async (failed: boolean) => [
+    ...(await nemoRows(STOCK, STOCK_CASES, failed)),
+    ...(await nemoRows(REPORT, REPORT_CASES, failed)),
+  ];
+  return new Map([
+    ['calculator-strands/results.jsonl', joinLines(calculator) + (torn ?? '').slice(0, TORN_BYTES)],
+    ['recipe-strands/results.jsonl', joinLines(await strandsLines('released', RECIPE, RECIPE_CASES))],
+    ['kv-nemo/rollouts.jsonl', joinLines(await kv(false))],
+    ['kv-nemo/rollouts_failures.jsonl', joinLines(await kv(true))],
+    [
+      'files-events/steps.jsonl',
+      joinLines(await eventLines([...TRAILS_CASES, ...TIMEOUT_CASES, ...NOTES_CASES, ...NOTES_AGAIN_CASES])),
+    ],
+    ['calculator-eval/steps.jsonl', joinLines(await eventLines(EVAL_CASES))],
+  ]);
+}
+
+async function mapInOrder<T, U>(items: readonly T[], each: (item: T) => Promise<U>): Promise<U[]> {
+  const results: U[] = [];
+  for (const item of items) results.push(await each(item));
+  return results;
+}
+
+function joinLines(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function sha256(bytes: Buffer | string): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
