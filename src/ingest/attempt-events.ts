@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import type { EventKind, Purpose, SourceInit, StepEventInit } from '../../schemas/generated/step-event.ts';
+import type { JsonValue } from './exact-number.ts';
+import { extraJson } from './json-text.ts';
+
+/** Identity of an attempt as its events carry it. */
+export interface AttemptIdentity {
+  readonly run_id: string;
+  readonly purpose: Purpose;
+  readonly env_name: string;
+  readonly task_id: string;
+  readonly epoch: number;
+  readonly group_id: string | null;
+  readonly group_size: number | null;
+  readonly rollout_id: string;
+  readonly attempt: number;
+}
+
+type Body = Pick<StepEventInit, 'start' | 'model_call' | 'message' | 'tool_result' | 'phase' | 'verdict' | 'end'>;
+type Extra = Readonly<Record<string, JsonValue | undefined>>;
+
+export interface AttemptEvents {
+  readonly list: readonly StepEventInit[];
+  /** Adds an event of the loop: `seq` counts from 0. */
+  add(kind: EventKind, body: Body, extra?: Extra): void;
+  /** Adds a verdict, or a phase after the end: no `seq`. */
+  addAfterEnd(kind: EventKind, body: Body, extra?: Extra, durationUs?: number): void;
+}
+
+/**
+ * Events of one attempt from one record. Their ids hash who it is, what happened, which one of its kind it is and the
+ * record's bytes; not what the importer makes of it. The same record again is recognised whatever has changed here.
+ */
+export function createAttemptEvents(
+  identity: AttemptIdentity,
+  source: SourceInit,
+  recordSha256: string,
+): AttemptEvents {
+  const list: StepEventInit[] = [];
+  const ordinals = new Map<EventKind, number>();
+  const idPrefix = idPrefixOf(identity, recordSha256);
+  const producer_id = `import:${source.format}`;
+  let seq = 0;
+
+  function push(
+    kind: EventKind,
+    body: Body,
+    extra: Extra | undefined,
+    place: number | null,
+    durationUs: number | null,
+  ) {
+    const ordinal = ordinals.get(kind) ?? 0;
+    ordinals.set(kind, ordinal + 1);
+    list.push({
+      ...identity,
+      segment_id: 'main',
+      seq: place,
+      event_id: `${idPrefix}-${kind}-${ordinal}`,
+      producer_id,
+      kind,
+      duration_us: durationUs,
+      source,
+      extra_json: extra === undefined ? null : extraJson(extra),
+      ...body,
+    });
+  }
+
+  return {
+    list,
+    add: (kind, body, extra) => push(kind, body, extra, seq++, null),
+    addAfterEnd: (kind, body, extra, durationUs) => push(kind, body, extra, null, durationUs ?? null),
+  };
+}
+
+/** 128 bits name the attempt and the record; kind and ordinal follow in clear. */
+function idPrefixOf(identity: AttemptIdentity, recordSha256: string): string {
+  const { run_id, epoch, group_id, rollout_id, attempt } = identity;
+  const named = JSON.stringify([run_id, epoch, group_id, rollout_id, attempt, recordSha256]);
+  return createHash('sha256').update(named).digest('hex').slice(0, 32);
+}

@@ -1,0 +1,79 @@
+import { ExactNumber, type JsonObject, type JsonValue } from './exact-number.ts';
+import { parseSlowly } from './slow-json.ts';
+
+export type ParsedJson =
+  | { readonly kind: 'json'; readonly value: JsonValue; readonly duplicateKeys: readonly string[] }
+  | { readonly kind: 'malformed'; readonly message: string };
+
+/** Levels of nesting; deeper ones would end in a stack overflow of whoever walks them. */
+export const MAX_DEPTH = 500;
+
+/**
+ * JSON as JSON.parse reads it, and at its speed, but nothing is changed silently: integers beyond 2^53 keep their digits,
+ * bare NaN and Infinity (Python writes them) are kept as such, a key that comes twice is named. Ordinary lines take
+ * JSON.parse and one walk over what came out; the slow parser is called only where that walk finds a reason.
+ */
+export function parseExact(text: string): ParsedJson {
+  let value: JsonValue;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return parseSlowly(text);
+  }
+  const seen = { keys: 0, inexact: false, tooDeep: false };
+  walk(value, 0, seen);
+  if (seen.tooDeep) return { kind: 'malformed', message: `nested deeper than ${MAX_DEPTH} levels` };
+  // JSON.parse keeps the last of two equal keys: fewer keys came out than the text has.
+  if (seen.inexact || seen.keys !== keysWritten(text)) return parseSlowly(text);
+  return { kind: 'json', value, duplicateKeys: [] };
+}
+
+interface Seen {
+  keys: number;
+  inexact: boolean;
+  tooDeep: boolean;
+}
+
+function walk(value: JsonValue, depth: number, seen: Seen): void {
+  if (typeof value === 'number') {
+    if (!isExact(value)) seen.inexact = true;
+  } else if (Array.isArray(value)) {
+    if (depth >= MAX_DEPTH) seen.tooDeep = true;
+    else walkArray(value, depth + 1, seen);
+  } else if (typeof value === 'object' && value !== null && !(value instanceof ExactNumber)) {
+    if (depth >= MAX_DEPTH) seen.tooDeep = true;
+    else walkObject(value, depth + 1, seen);
+  }
+}
+
+function walkArray(values: JsonValue[], depth: number, seen: Seen): void {
+  for (const item of values) {
+    if (typeof item === 'number') {
+      if (!isExact(item)) seen.inexact = true;
+    } else if (typeof item === 'object' && item !== null) walk(item, depth, seen);
+  }
+}
+
+function walkObject(value: JsonObject, depth: number, seen: Seen): void {
+  for (const key in value) {
+    seen.keys++;
+    const item = value[key];
+    if (item !== undefined && typeof item !== 'string') walk(item, depth, seen);
+  }
+}
+
+/** Any integer that a double rounds comes out at 2^53 or beyond; what overflows comes out infinite. */
+function isExact(value: number): boolean {
+  return value <= Number.MAX_SAFE_INTEGER && value >= -Number.MAX_SAFE_INTEGER;
+}
+
+/** Keys in the text, if it is written as JSON usually is. A wrong count (space before a colon) costs only a slow parse. */
+function keysWritten(text: string): number {
+  let keys = 0;
+  for (let at = text.indexOf('":'); at !== -1; at = text.indexOf('":', at + 2)) {
+    if (text.charCodeAt(at - 1) !== BACKSLASH) keys++;
+  }
+  return keys;
+}
+
+const BACKSLASH = 0x5c;

@@ -1,0 +1,31 @@
+/** Formats of others that are known by sight but not imported: all of the patterns stand in the first bytes of such a file. */
+const SIGHTS: ReadonlyArray<{ readonly name: string; readonly all: readonly RegExp[] }> = [
+  { name: 'ATIF', all: [/"schema_version"\s*:\s*"ATIF-/] },
+  { name: 'mini-swe-agent', all: [/"trajectory_format"\s*:\s*"mini-swe-agent/] },
+  { name: 'OpenTelemetry spans', all: [/"(?:resourceSpans|trace_id|traceId)"\s*:/] },
+  { name: 'a result.json of Harbor', all: [/"trial_name"\s*:/, /"task_checksum"\s*:/] },
+  { name: 'an Inspect log', all: [/"eval"\s*:\s*\{/, /"(?:eval_id|run_id|task_registry_name)"\s*:/] },
+  { name: 'a SWE-agent trajectory', all: [/"trajectory"\s*:\s*\[/, /"(?:action|observation)"\s*:/] },
+  { name: 'tau-bench results', all: [/^\s*\[\s*\{/, /"traj"\s*:/] },
+  { name: 'OpenHands events', all: [/"kind"\s*:\s*"[A-Z]\w{0,40}Event"/] },
+  { name: 'verifiers traces', all: [/"nodes"\s*:\s*\[/, /"sampled"\s*:/] },
+  { name: 'verifiers results', all: [/"prompt"\s*:/, /"completion"\s*:/, /"(?:answer|task|reward)"\s*:/] },
+  { name: 'a verl dump', all: [/"input"\s*:/, /"output"\s*:/, /"score"\s*:/] },
+];
+
+/** Bytes of a file that are looked at. */
+export const SIGHT_BYTES = 256 * 1024;
+
+/** What a file is that no importer takes. */
+export function whatItIs(head: Buffer): string {
+  if (head.length === 0) return 'is empty';
+  if ((head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff)) {
+    return 'is UTF-16 text; write it as UTF-8';
+  }
+  if (head.includes(0)) return 'is not text';
+  const text = head.toString('latin1');
+  const sight = SIGHTS.find(({ all }) => all.every((pattern) => pattern.test(text)));
+  if (sight) return `looks like ${sight.name}, which this version does not import`;
+  if (/^\s*[[{]/.test(text)) return 'is JSON of no known format';
+  return 'is not JSON Lines';
+}

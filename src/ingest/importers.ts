@@ -1,0 +1,25 @@
+import type { JsonObject } from './exact-number.ts';
+import type { Detection, Importer } from './importer.ts';
+import { nemoGym } from './importers/nemo-gym.ts';
+import { rollstream } from './importers/rollstream.ts';
+import { strandsEnv } from './importers/strands-env.ts';
+
+/** Formats that can be imported, by name. */
+export const IMPORTERS: readonly Importer[] = [strandsEnv, nemoGym, rollstream];
+
+export function importerNamed(name: string): Importer | undefined {
+  return IMPORTERS.find((importer) => importer.name === name);
+}
+
+/** The importer that knows these lines best, and what it saw; null: none does. */
+export function detectFormat(
+  first: readonly JsonObject[],
+  path: string,
+): (Detection & { readonly importer: Importer }) | null {
+  let best: (Detection & { readonly importer: Importer }) | null = null;
+  for (const importer of IMPORTERS) {
+    const found = importer.detect(first, path);
+    if (found !== null && (best === null || found.score > best.score)) best = { ...found, importer };
+  }
+  return best;
+}

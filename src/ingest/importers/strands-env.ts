@@ -1,0 +1,60 @@
+import { createAttemptEvents } from '../attempt-events.ts';
+import { createAttemptNumbers, createLineIds } from '../attempt-numbers.ts';
+import { isObject, type JsonObject } from '../exact-number.ts';
+import { type Importer, refusable } from '../importer.ts';
+import { addStrandsEvents } from './strands-events.ts';
+import { strandsRecord } from './strands-record.ts';
+
+const FORMAT = 'strands-env';
+
+/** results.jsonl of strands-env: current, released and legacy lines, with and without tokens. */
+export const strandsEnv: Importer = {
+  name: FORMAT,
+
+  detect(first) {
+    const shape = first.map(shapeOf).find((found) => found !== null);
+    return shape === undefined ? null : { score: 0.9, why: shape };
+  },
+
+  open(context) {
+    const attempts = createAttemptNumbers();
+    const lineId = createLineIds();
+    return (line) =>
+      refusable(() => {
+        const record = strandsRecord(line.value);
+        const rolloutId = record.taskId ?? lineId(line.sha256);
+        const group = record.taskId === null ? null : record.promptId;
+        const identity = {
+          run_id: context.runId,
+          purpose: context.purpose,
+          env_name: context.env ?? FORMAT,
+          task_id: record.promptId ?? rolloutId,
+          epoch: context.epoch,
+          group_id: group,
+          group_size: group === null ? null : context.groupSize,
+          rollout_id: rolloutId,
+          attempt: record.taskId === null ? 0 : attempts.of(rolloutId, line.sha256, record.aborted),
+        };
+        const source = { format: FORMAT, version: record.shape, location: line.location };
+        const out = createAttemptEvents(identity, source, line.sha256);
+        addStrandsEvents(out, record, line.location, oddities(line.duplicateKeys));
+        return out.list;
+      });
+  },
+};
+
+function shapeOf(line: JsonObject): string | null {
+  if (isObject(line.task) && isObject(line.result)) {
+    return isObject(line.task.context)
+      ? 'lines with task.context and result, as strands-env 0.5 writes them'
+      : 'lines with task and result, as strands-env writes them';
+  }
+  if (isObject(line.action) && isObject(line.step_result)) {
+    return 'lines with action and step_result, as early strands-env wrote them';
+  }
+  return null;
+}
+
+function oddities(duplicateKeys: readonly string[]): JsonObject | undefined {
+  return duplicateKeys.length > 0 ? { duplicate_keys: [...duplicateKeys] } : undefined;
+}

@@ -1,0 +1,36 @@
+import { isAscii } from 'node:buffer';
+import { textOfBytes } from '../../processors/model/text-bytes.ts';
+import { parseExact } from './exact-json.ts';
+import { isObject, type JsonObject } from './exact-number.ts';
+import type { Refusal } from './importer.ts';
+import { MAX_LINE_BYTES, type SourceLine } from './line-reader.ts';
+
+export type ReadRecord =
+  | { readonly value: JsonObject; readonly duplicateKeys: readonly string[] }
+  | { readonly refused: Refusal };
+
+/** The JSON object of a line, or why it has none. */
+export function readRecord(line: SourceLine): ReadRecord {
+  if (line.bytes === null) {
+    return refused(
+      `a line of ${line.length} bytes`,
+      `a line of at most ${MAX_LINE_BYTES} bytes`,
+      `${line.length} bytes`,
+    );
+  }
+  // ASCII is most of what comes, and a string of one-byte characters is parsed faster.
+  const text = isAscii(line.bytes) ? line.bytes.toString('latin1') : textOfBytes(line.bytes);
+  if (text === null) return refused('not UTF-8', 'UTF-8', 'bytes that are not UTF-8');
+  const parsed = parseExact(text);
+  if (parsed.kind === 'malformed') {
+    return line.ended
+      ? refused(`malformed JSON: ${parsed.message}`, 'JSON', parsed.message)
+      : refused(`torn last line: ${parsed.message}`, 'a whole line', parsed.message);
+  }
+  if (!isObject(parsed.value)) return refused('not a JSON object', 'a JSON object', 'other JSON');
+  return { value: parsed.value, duplicateKeys: parsed.duplicateKeys };
+}
+
+function refused(message: string, expected: string, got: string): ReadRecord {
+  return { refused: { message, field: '', expected, got } };
+}
