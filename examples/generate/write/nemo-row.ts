@@ -70,7 +70,7 @@ export function nemoRow(task: Task, turns: readonly PlayedTurn[], outcome: NemoO
   if (outcome.failure !== undefined) {
     row._ng_failure_class = outcome.failure.class;
     row._ng_failure_stage = outcome.failure.stage;
-    row._ng_failure_message = outcome.failure.message;
+    row[outcome.failure.stage === 'verify' ? '_ng_failure_judge_error' : '_ng_failure_error'] = outcome.failure.message;
     row._ng_failure_terminal = false;
   }
   row.agent_ref = { type: 'responses_api_agents', name: outcome.agent };
