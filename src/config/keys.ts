@@ -163,7 +163,7 @@ export const KEYS = {
     name: 'log_level',
     default: 'auto',
     choices: ['auto', ...LOG_LEVELS],
-    doc: 'What is logged to stderr; auto: info while serving, else warn. debug also prints the stack of an error.',
+    doc: 'What is logged to stderr; auto: info for a server without a terminal, else warn. debug also prints the stack of an error.',
   }),
   policyFile: textKey({
     name: 'policy_file',

@@ -1,7 +1,7 @@
-import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { RollstreamError } from '../errors.ts';
 import type { Config } from './config.ts';
+import { isLoopback } from './is-loopback.ts';
 import { environmentNameOf, type Key, KeyFault } from './key.ts';
 import { ALL_KEYS, KEYS } from './keys.ts';
 import { suggestion } from './nearest.ts';
@@ -120,9 +120,4 @@ function checkRelations(config: Config): void {
       { facts: { field: 'flush.bytes' } },
     );
   }
-}
-
-export function isLoopback(host: string): boolean {
-  if (host === 'localhost' || host === '::1') return true;
-  return isIP(host) === 4 && host.startsWith('127.');
 }

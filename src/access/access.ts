@@ -1,0 +1,50 @@
+import type { Accounting } from '../clickhouse/accounting.ts';
+import type { QueryParams } from '../clickhouse/port.ts';
+import type { TrajectoryJson } from '../ready/trajectory-json.ts';
+import type { Explanation } from './explanation.ts';
+import type { RowsFormat } from './query-rows.ts';
+
+/**
+ * What a command may ask of a pipeline: in this process (local.ts) or of the server that owns the data folder (remote.ts).
+ * Both give the same answers.
+ */
+export interface Access {
+  accounting(runId: string | null): Promise<Accounting>;
+  runs(): Promise<RunSummary[]>;
+  /** Ready trajectories from an offset of the ready topic on, in ready order. */
+  ready(query: ReadyQuery): Promise<ReadyPage>;
+  /** A user's statement: read-only, limited. */
+  query(sql: string, format: RowsFormat, params: QueryParams): Promise<string>;
+  /** Everything decided about a rollout; RS_NOT_FOUND when nobody has heard of it. */
+  explain(rolloutId: string, runId: string | null): Promise<Explanation>;
+  close(): Promise<void>;
+}
+
+export interface RunSummary {
+  readonly run_id: string;
+  readonly started: number;
+  readonly closed: number;
+  readonly first_started_at: string | null;
+  readonly last_decided_at: string | null;
+}
+
+export interface ReadyQuery {
+  /** First offset to look at. */
+  readonly from: number;
+  /** At most so many trajectories in one page. */
+  readonly limit: number;
+  readonly runId: string | null;
+  readonly groupId: string | null;
+  /** How long to wait when there is nothing yet; 0 answers at once. */
+  readonly waitMs: number;
+  /** Gives up waiting. */
+  readonly signal?: AbortSignal;
+}
+
+export interface ReadyPage {
+  readonly trajectories: TrajectoryJson[];
+  /** Where the next page begins. */
+  readonly next: number;
+  /** Nothing was left behind `next` when the page was read. */
+  readonly atEnd: boolean;
+}

@@ -1,0 +1,30 @@
+import type { App } from '../app.ts';
+import type { Access } from './access.ts';
+import type { ImportTarget } from './import-target.ts';
+
+/** The log of this process. The app must have lanes: they are what drains. */
+export function createLocalImportTarget(app: App, access: Access): ImportTarget {
+  const { broker, topics, lanes } = app;
+  return {
+    register: (subject, schema) => app.registry.register(subject, schema),
+    async appendSteps(records) {
+      await broker.append(topics.steps, records);
+    },
+    async appendDeadLetters(records) {
+      await broker.append(topics.deadLetter, records);
+    },
+    async appendToEveryPartition(record) {
+      const partitions = await broker.partitionsOf(topics.steps);
+      // No key: it belongs to no unit.
+      const copies = Array.from({ length: partitions }, (_, partition) => ({ ...record, key: null, partition }));
+      await broker.append(topics.steps, copies);
+    },
+    async drained() {
+      if (lanes !== null) await Promise.race([lanes.drained(), lanes.failed]);
+    },
+    accounting: access.accounting,
+    async recordsRead() {
+      return lanes?.status().reduce((sum, { frontier }) => sum + frontier, 0) ?? 0;
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import type { Accounting } from '../clickhouse/accounting.ts';
+import type { TrajectoryJson } from '../ready/trajectory-json.ts';
+import { NEXT_HEADER, REMAINING_HEADER } from '../server/headers.ts';
+import type { Access, RunSummary } from './access.ts';
+import type { Explanation } from './explanation.ts';
+import type { ServerClient } from './server-client.ts';
+
+/** The pipeline of the server that owns the data folder. */
+export function createRemoteAccess(request: ServerClient): Access {
+  return {
+    async accounting(runId) {
+      const accounting: Accounting = await json(await request({ path: `/v1/accounting${search({ run: runId })}` }));
+      return accounting;
+    },
+    async runs() {
+      const { runs }: { runs: RunSummary[] } = await json(await request({ path: '/v1/runs' }));
+      return runs;
+    },
+    async ready({ from, limit, runId, groupId, waitMs, signal }) {
+      const path = `/v1/ready${search({ from, limit, run: runId, group: groupId, wait_ms: waitMs })}`;
+      const response = await request({ path, ...(signal === undefined ? {} : { signal }) });
+      const text = await response.text();
+      const lines = text.split('\n').filter((line) => line !== '');
+      return {
+        trajectories: lines.map((line): TrajectoryJson => JSON.parse(line)),
+        next: Number(response.headers.get(NEXT_HEADER) ?? from),
+        atEnd: response.headers.get(REMAINING_HEADER) !== '1',
+      };
+    },
+    async query(sql, format, params) {
+      const bytes = JSON.stringify({ sql, format, params });
+      const response = await request({ method: 'POST', path: '/v1/query', body: { type: 'application/json', bytes } });
+      return response.text();
+    },
+    async explain(rolloutId, runId) {
+      const path = `/v1/rollouts/${encodeURIComponent(rolloutId)}${search({ run: runId })}`;
+      const explanation: Explanation = await json(await request({ path }));
+      return explanation;
+    },
+    async close() {},
+  };
+}
+
+/** What the server of this package sends is of the type that it says. */
+async function json<T>(response: Response): Promise<T> {
+  const value: T = JSON.parse(await response.text());
+  return value;
+}
+
+function search(params: Readonly<Record<string, string | number | null>>): string {
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(params)) if (value !== null) given.set(name, String(value));
+  return given.size === 0 ? '' : `?${given}`;
+}

@@ -1,0 +1,31 @@
+import type { Accounting, RunAccounting } from '../clickhouse/accounting.ts';
+import { type Paint, plain } from './paint.ts';
+import { drawTable } from './table.ts';
+
+/** A line a run, then the rejected by reason. */
+export function accountingText(accounting: Accounting, paint: Paint = plain): string {
+  if (accounting.runs.length === 0) return 'no runs yet\n';
+  const head = ['run', 'started', '=', 'ready', 'rejected', 'open', 'lost', 'superseded', 'held', 'balanced'];
+  const rows = accounting.runs.map((run) => [
+    run.run_id,
+    String(run.started),
+    '',
+    ...[run.ready, rejectedOf(run), run.open, run.lost, run.superseded, run.held].map(String),
+    run.balanced ? paint('green', 'yes') : paint('red', `no: ${sumOf(run)} of ${run.started}`),
+  ]);
+  const reasons = accounting.runs.flatMap((run) =>
+    Object.entries(run.rejected)
+      .sort(([a, x], [b, y]) => y - x || a.localeCompare(b))
+      .map(([reason, count]) => [run.run_id, reason, String(count)]),
+  );
+  const text = drawTable(head, rows, paint);
+  return reasons.length === 0 ? text : `${text}\n${drawTable(['run', 'rejected because', 'attempts'], reasons, paint)}`;
+}
+
+export function rejectedOf(run: RunAccounting): number {
+  return Object.values(run.rejected).reduce((sum, count) => sum + count, 0);
+}
+
+function sumOf(run: RunAccounting): number {
+  return run.ready + rejectedOf(run) + run.open + run.lost + run.superseded;
+}

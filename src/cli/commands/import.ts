@@ -1,0 +1,116 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { ImportTarget } from '../../access/import-target.ts';
+import { ownerClient } from '../../access/open-access.ts';
+import { createRemoteAccess } from '../../access/remote.ts';
+import { createRemoteImportTarget } from '../../access/remote-import-target.ts';
+import type { Accounting } from '../../clickhouse/accounting.ts';
+import type { ImportOptions } from '../../ingest/import-files.ts';
+import type { ImportReport } from '../../ingest/import-report.ts';
+import { accountingText } from '../accounting-text.ts';
+import type { CommandContext, Run } from '../context.ts';
+import { addGlobalFlags, type GlobalFlags } from '../global-flags.ts';
+import { runImport } from '../run-import.ts';
+import { startService } from '../service.ts';
+import { visible } from '../table.ts';
+import { stopping } from '../until-stopped.ts';
+
+const EXAMPLE = `
+A path is a file, a folder, a pattern or - (standard input), plain or .gz. Importing the same bytes again changes nothing.
+What cannot be taken is told with file, line and field, and kept in rollout.dead-letter; then the exit code is 4.
+
+Example:
+  $ rollstream import runs/lr3e-6/*.jsonl
+  $ rollstream import results.jsonl --run lr3e-6 --group-size 8 --json`;
+
+interface ImportFlags extends GlobalFlags {
+  readonly format: string;
+  readonly run?: string;
+  readonly env?: string;
+  readonly epoch?: number;
+  readonly purpose?: 'train' | 'eval' | 'synthesis';
+  readonly groupSize?: number;
+  readonly keepOpen?: boolean;
+  readonly dryRun?: boolean;
+}
+
+export function addImport(program: Command, run: Run): void {
+  const command = program
+    .command('import')
+    .description('read files as step events into the log, and decide what can be decided')
+    .argument('<path...>', 'files, folders, patterns, or -')
+    .option('--format <name>', 'format of the files', 'auto')
+    .option('--run <id>', 'run they belong to (default: the folder that holds the file)')
+    .option('--env <name>', 'environment (default: as the source says)')
+    .option('--epoch <n>', 'pass over the tasks (default 0)', wholeNumber)
+    .addOption(new Option('--purpose <purpose>', 'what the run is for').choices(['train', 'eval', 'synthesis']))
+    .option('--group-size <n>', 'rollouts in a group, where the source does not say', wholeNumber)
+    .option('--keep-open', 'more is to come: do not close what has no end')
+    .option('--dry-run', 'read and check everything, keep nothing')
+    .addHelpText('after', EXAMPLE);
+  addGlobalFlags(command).action((paths: string[], flags: ImportFlags) =>
+    run(flags, async (context) => {
+      const report = await importPaths(paths, flags, context);
+      await context.out.write(context.flags.json === true ? jsonReport(report) : textReport(report, context));
+      return report.refused > 0 ? 4 : 0;
+    }),
+  );
+}
+
+interface Report extends ImportReport {
+  readonly accounting: Accounting;
+}
+
+async function importPaths(paths: string[], flags: ImportFlags, context: CommandContext): Promise<Report> {
+  const { signal, forget } = stopping(context);
+  const opened = flags.dryRun === true ? null : await openTarget(context);
+  const target = opened?.target ?? null;
+  try {
+    const report = await runImport({ paths, options: optionsOf(flags), target, stopped: signal }, context);
+    return { ...report, accounting: (await target?.accounting(null)) ?? { runs: [] } };
+  } finally {
+    await opened?.close();
+    forget();
+  }
+}
+
+/** The server that owns the folder, else the pipeline in this process. */
+async function openTarget(context: CommandContext): Promise<{ target: ImportTarget; close: () => Promise<void> }> {
+  const client = await ownerClient(context.config);
+  if (client !== null) {
+    const target = createRemoteImportTarget(client, createRemoteAccess(client));
+    return { target, close: async () => {} };
+  }
+  const service = await startService(context, false);
+  return { target: service.imports, close: service.close };
+}
+
+function optionsOf({ format, run, env, epoch, purpose, groupSize, keepOpen, dryRun }: ImportFlags): ImportOptions {
+  return {
+    format,
+    ...(run === undefined ? {} : { runId: run }),
+    ...(env === undefined ? {} : { env }),
+    ...(epoch === undefined ? {} : { epoch }),
+    ...(purpose === undefined ? {} : { purpose }),
+    ...(groupSize === undefined ? {} : { groupSize }),
+    ...(keepOpen === undefined ? {} : { keepOpen }),
+    ...(dryRun === undefined ? {} : { dryRun }),
+  };
+}
+
+export function jsonReport({ records_read, events, refused, accounting }: Omit<Report, 'files' | 'messages'>): string {
+  return `${JSON.stringify({ records_read, events, refused, accounting })}\n`;
+}
+
+function textReport(report: Report, context: CommandContext): string {
+  const files = report.files.map(({ path, format, why, lines, refused }) => {
+    const taken = format === null ? context.paint('yellow', 'not taken') : context.paint('bold', format);
+    return `${visible(path)}: ${taken} (${visible(why)}), ${lines} lines, ${refused} refused`;
+  });
+  const sum = `${report.records_read} records, ${report.events} events, ${report.refused} refused`;
+  return `${files.join('\n')}\n${sum}\n\n${accountingText(report.accounting, context.paint)}`;
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('a whole number is needed');
+  return Number(text);
+}

@@ -1,0 +1,110 @@
+import { relative, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { Command } from 'commander';
+import type { Accounting } from '../../clickhouse/accounting.ts';
+import { packageFile } from '../../config/package-file.ts';
+import type { ImportReport } from '../../ingest/import-report.ts';
+import type { CommandContext, Run } from '../context.ts';
+import { addGlobalFlags, type GlobalFlags } from '../global-flags.ts';
+import { reportText } from '../report.ts';
+import { readReportData } from '../report-data.ts';
+import { runImport } from '../run-import.ts';
+import { type Service, startService } from '../service.ts';
+import { aborted, type Stopping, stopping } from '../until-stopped.ts';
+import { jsonReport } from './import.ts';
+
+const EXAMPLE = `
+Example:
+  $ rollstream up --example          # example rollouts, a report, and the API until Ctrl-C
+  $ rollstream up --data /data/rl --port 8080
+  $ rollstream up --once --json      # what is in the log already, then end`;
+
+const EXAMPLE_DATA = 'rollstream-example';
+
+interface UpFlags extends GlobalFlags {
+  readonly once?: boolean;
+  readonly example?: boolean;
+  readonly host?: string;
+  readonly port?: string;
+}
+
+export function addUp(program: Command, run: Run): void {
+  const command = program
+    .command('up')
+    .description('run the pipeline and the HTTP API')
+    .option('--once', 'drain what is there, print the report, end')
+    .option('--example', `import the example rollouts first; data in ./${EXAMPLE_DATA} unless --data`)
+    .option('--host <address>', 'address to listen on (default 127.0.0.1)')
+    .option('--port <n>', 'port to listen on (default 8080, else the next free one)')
+    .addHelpText('after', EXAMPLE);
+  const keys = (flags: UpFlags) => ({ 'http.host': flags.host, 'http.port': flags.port });
+  addGlobalFlags(command).action((flags: UpFlags) =>
+    run(flags, (context) => up(withExampleData(context, flags), flags), {
+      serves: flags.once !== true,
+      keys: keys(flags),
+    }),
+  );
+}
+
+async function up(context: CommandContext, flags: UpFlags): Promise<number> {
+  const stop = stopping(context);
+  const service = await startService(context, flags.once !== true);
+  try {
+    return await Promise.race([work(service, context, flags, stop), service.failed]);
+  } finally {
+    await service.close();
+    stop.forget();
+  }
+}
+
+async function work(service: Service, context: CommandContext, flags: UpFlags, stop: Stopping): Promise<number> {
+  const before = await service.access.accounting(null);
+  const read = await service.imports.recordsRead();
+  const imported = flags.example === true ? await importExamples(service, context, stop.signal) : null;
+  if (flags.example === true || flags.once === true) {
+    await service.imports.drained();
+    const records_read = imported?.records_read ?? (await service.imports.recordsRead()) - read;
+    const facts = { records_read, events: imported?.events ?? 0, refused: imported?.refused ?? 0 };
+    const accounting = await report(service, context, before, facts);
+    if (flags.once === true) return accounting.runs.every(({ balanced }) => balanced) ? 0 : 1;
+  }
+  context.say(`\nserving at ${service.url} on ${context.config.data}; Ctrl-C ends`);
+  await aborted(stop.signal);
+  return 0;
+}
+
+function importExamples(service: Service, context: CommandContext, stopped: AbortSignal): Promise<ImportReport> {
+  const paths = [packageFile('examples', 'rollouts')];
+  context.say('importing the example rollouts');
+  return runImport({ paths, options: {}, target: service.imports, stopped }, context);
+}
+
+async function report(
+  service: Service,
+  context: CommandContext,
+  before: Accounting,
+  facts: { readonly records_read: number; readonly events: number; readonly refused: number },
+): Promise<Accounting> {
+  const data = await readReportData(service.access);
+  if (context.flags.json === true) {
+    await context.out.write(jsonReport({ ...facts, accounting: data.accounting }));
+  } else {
+    if (before.runs.length > 0 && isDeepStrictEqual(before, data.accounting)) {
+      context.say('nothing has changed since the last start: all of it was known');
+    }
+    await context.out.write(`\n${reportText(data, commandFor(context), context.paint)}`);
+  }
+  return data.accounting;
+}
+
+/** Commands as they can be pasted: with the data folder, where it is not the default. */
+function commandFor({ config, io }: CommandContext): (words: string) => string {
+  const folder = relative(io.cwd, config.data) || '.';
+  const shown = folder.startsWith('..') ? config.data : folder;
+  return (words) => `npx rollstream ${words}${shown === 'rollstream-data' ? '' : ` --data ${shown}`}`;
+}
+
+function withExampleData(context: CommandContext, flags: UpFlags): CommandContext {
+  if (flags.example !== true || context.config.dataGiven) return context;
+  return { ...context, config: { ...context.config, data: resolve(context.io.cwd, EXAMPLE_DATA) } };
+}

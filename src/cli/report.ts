@@ -1,0 +1,105 @@
+import type { RunAccounting } from '../clickhouse/accounting.ts';
+import { rejectedOf } from './accounting-text.ts';
+import { type Paint, plain } from './paint.ts';
+import type { CategoryRow, ExampleRow, ReportData } from './report-data.ts';
+import { drawTable, visible } from './table.ts';
+
+/** What a start shows: what came in, what became of it, and what to look at. `command` names the data folder for the hints. */
+export function reportText(data: ReportData, command: (words: string) => string, paint: Paint = plain): string {
+  const { runs } = data.accounting;
+  if (runs.length === 0) return 'Nothing has been imported yet.\n';
+  return [
+    ...flow(runs, paint),
+    '',
+    paint('bold', 'Reward by category'),
+    indent(categoryTable(data.categories, paint)),
+    ...examples(data.examples, command, paint),
+    `Everything is SQL:  ${paint('cyan', command('query --list'))}`,
+    '',
+  ].join('\n');
+}
+
+function flow(runs: readonly RunAccounting[], paint: Paint): string[] {
+  const total = (of: (run: RunAccounting) => number) => runs.reduce((sum, run) => sum + of(run), 0);
+  const [started, ready, rejected] = [total(({ started }) => started), total(({ ready }) => ready), total(rejectedOf)];
+  const reasons = new Map<string, number>();
+  for (const run of runs) {
+    for (const [reason, n] of Object.entries(run.rejected)) reasons.set(reason, (reasons.get(reason) ?? 0) + n);
+  }
+  const width = String(started).length;
+  const line = (name: string, n: number, note = '') =>
+    `  ${name.padEnd(12)} ${String(n).padStart(width)}  ${note}`.trimEnd();
+  const byCount = [...reasons].sort(([a, x], [b, y]) => y - x || a.localeCompare(b));
+  const rest = (['open', 'superseded', 'lost'] as const)
+    .map((book) => [book, total((run) => run[book])] as const)
+    .filter(([, n]) => n > 0);
+  const balanced = runs.every((run) => run.balanced);
+  return [
+    paint('bold', `${started} attempts in ${runs.length === 1 ? 'one run' : `${runs.length} runs`}`),
+    line('started', started),
+    line('→ ready', ready, paint('green', 'for the trainer, in order')),
+    line('→ rejected', rejected, rejected === 0 ? '' : paint('yellow', 'not trained, kept and explained:')),
+    ...byCount.map(
+      ([reason, n]) => `  ${' '.repeat(12)} ${' '.repeat(width)}  ${String(n).padStart(width)} ${visible(reason)}`,
+    ),
+    ...rest.map(([book, n]) => line(`→ ${book}`, n)),
+    balanced
+      ? `  ${paint('green', 'balanced')}: each attempt is in exactly one of these`
+      : `  ${paint('red', 'NOT balanced')}: some attempt is missing or counted twice`,
+  ];
+}
+
+function categoryTable(categories: readonly CategoryRow[], paint: Paint): string {
+  const rows = categories.map((row) => [
+    row.category,
+    String(row.attempts),
+    String(row.trained),
+    String(row.rewarded),
+    row.mean === null ? '-' : row.mean.toFixed(2),
+    String(row.zero),
+  ]);
+  return drawTable(['category', 'attempts', 'to the trainer', 'with a reward', 'mean', 'zero'], rows, paint);
+}
+
+function examples(rows: readonly ExampleRow[], command: (words: string) => string, paint: Paint): string[] {
+  if (rows.length === 0) return [];
+  return [
+    paint('bold', 'Look at these'),
+    ...rows.flatMap((row, index) => [
+      `  ${index + 1}. ${paint('bold', visible(row.rollout_id))}  ${paint('yellow', `${row.disposition}: ${visible(row.why[0] ?? row.reason_code)}`)}${row.alike > 1 ? `  (and ${row.alike - 1} like it)` : ''}`,
+      `     ${whatHappened(row)}`,
+      `     ${MEANING[row.category] ?? 'It is kept out of the training data until somebody has looked.'}`,
+      `     ${paint('cyan', command(`explain ${quoted(row.rollout_id)}`))}`,
+    ]),
+    '',
+  ];
+}
+
+/** The three facts, side by side. */
+function whatHappened(row: ExampleRow): string {
+  const loop = row.reason_raw === null ? 'The loop gave no reason' : `The loop said ${JSON.stringify(row.reason_raw)}`;
+  const engine = row.finish_reason === null ? 'the engine nothing' : `the engine ${JSON.stringify(row.finish_reason)}`;
+  const verifier = row.verifier_status === 'none' ? 'no verifier spoke' : `the verifier: ${row.verifier_status}`;
+  const reward = row.reward === null ? 'no reward' : `reward ${row.reward}`;
+  return visible(`${loop}, ${engine}, ${verifier}; ${reward}.`);
+}
+
+const MEANING: Readonly<Record<string, string>> = {
+  completion: 'It claims to be done, and something contradicts that: rewarding it would teach the contradiction.',
+  policy_failure: 'The policy itself failed, which is worth learning from.',
+  budget: 'It ran out of its budget; who used it up decides whether the policy may learn from it.',
+  harness_fault: 'The loop broke, not the policy: a reward would be noise.',
+  env_fault: 'The environment broke, not the policy: a reward of 0 would blame the wrong one.',
+  infra_fault: 'The infrastructure broke, not the policy: a reward of 0 would blame the wrong one.',
+  verifier_fault: 'The verifier did not answer. That is not a 0: it waits to be scored again.',
+  cancelled: 'Somebody cancelled it.',
+  unknown: 'Nobody knows this reason yet, and it is not mapped to the nearest one.',
+};
+
+function quoted(word: string): string {
+  return /^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+function indent(text: string): string {
+  return text.replace(/^(?=.)/gm, '  ');
+}

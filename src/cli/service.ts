@@ -1,0 +1,76 @@
+import type { Access } from '../access/access.ts';
+import type { ImportTarget } from '../access/import-target.ts';
+import { createLocalAccess } from '../access/local.ts';
+import { createLocalImportTarget } from '../access/local-import-target.ts';
+import type { App } from '../app.ts';
+import { RollstreamError } from '../errors.ts';
+import { createMetrics } from '../observe/metrics.ts';
+import { createServer } from '../server/create-server.ts';
+import { errorResponse } from '../server/error-response.ts';
+import { type Listener, listen } from '../server/listen.ts';
+import { createReadiness } from '../server/readiness.ts';
+import type { CommandContext } from './context.ts';
+
+/** The pipeline of this process, with or without its HTTP API. */
+export interface Service {
+  readonly access: Access;
+  readonly imports: ImportTarget;
+  /** null: it does not listen. */
+  readonly url: string | null;
+  /** Rejects when a lane fails. */
+  readonly failed: Promise<never>;
+  close(): Promise<void>;
+}
+
+/** Requests that run when it closes get so long to end. */
+const GRACE_MS = 2_000;
+
+type Fetch = (request: Request) => Response | Promise<Response>;
+
+/**
+ * The port is bound before the data is opened, since the owner file tells others where to talk to; until all is open the
+ * answer is 503.
+ */
+export async function startService(context: CommandContext, withHttp: boolean): Promise<Service> {
+  const { config, log, io } = context;
+  const metrics = createMetrics();
+  const closing = new AbortController();
+  let fetch: Fetch = () => errorResponse(new RollstreamError('RS_STARTING', 'the server is starting'));
+  const listener: Listener | null = withHttp
+    ? await listen(config.http.host, config.http.port, (request) => fetch(request))
+    : null;
+  let app: App;
+  try {
+    const url = listener?.url ?? null;
+    const { openApp } = await import('../app.ts');
+    app = await openApp(config, { log, now: io.now, recorder: metrics.recorder, url, withLanes: true });
+  } catch (error) {
+    await listener?.close(0);
+    throw error;
+  }
+  const access = createLocalAccess(app);
+  const imports = createLocalImportTarget(app, access);
+  const status = () => app.lanes?.status() ?? [];
+  metrics.watchLanes(status);
+  const server = createServer(
+    { host: config.http.host, token: config.http.token, bodyBytes: config.limits.bodyBytes },
+    { access, imports, metrics, readiness: createReadiness(status, io.now), log, closing: closing.signal },
+  );
+  fetch = (request) => server.fetch(request);
+  const failed = app.lanes?.failed ?? new Promise<never>(() => {});
+  // It is thrown where it is awaited.
+  failed.catch(() => {});
+  if (listener !== null) log.info({ url: listener.url }, 'serving');
+  return {
+    access,
+    imports,
+    url: listener?.url ?? null,
+    failed,
+    async close() {
+      closing.abort();
+      await listener?.close(GRACE_MS);
+      await app.close();
+      log.info('closed');
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import Table from 'cli-table3';
+import { type Paint, plain } from './paint.ts';
+
+const NO_LINES = {
+  top: '',
+  'top-mid': '',
+  'top-left': '',
+  'top-right': '',
+  bottom: '',
+  'bottom-mid': '',
+  'bottom-left': '',
+  'bottom-right': '',
+  left: '',
+  'left-mid': '',
+  mid: '',
+  'mid-mid': '',
+  right: '',
+  'right-mid': '',
+  middle: '  ',
+};
+
+/** Columns under their names, numbers to the right; control characters are shown, never obeyed. */
+export function drawTable(
+  head: readonly string[],
+  rows: readonly (readonly (string | null)[])[],
+  paint: Paint = plain,
+): string {
+  const numeric = head.map((_, column) => rows.length > 0 && rows.every((row) => isNumber(row[column] ?? null)));
+  const table = new Table({
+    head: head.map((name) => paint('bold', visible(name))),
+    colAligns: numeric.map((isNumeric) => (isNumeric ? 'right' : 'left')),
+    chars: NO_LINES,
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0, compact: true },
+  });
+  for (const row of rows) table.push(row.map((cell) => (cell === null ? paint('dim', 'null') : visible(cell))));
+  return `${table.toString().replace(/ +$/gm, '')}\n`;
+}
+
+function isNumber(cell: string | null): boolean {
+  return cell === null || /^-?\d+(\.\d+)?(e[+-]?\d+)?$/.test(cell);
+}
+
+/** Data of a rollout must not move the cursor of whoever reads it. */
+export function visible(text: string): string {
+  return text.replace(/\p{Cc}/gu, (character) => {
+    if (character === '\n') return '\\n';
+    if (character === '\t') return '\\t';
+    if (character === '\r') return '\\r';
+    return `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`;
+  });
+}

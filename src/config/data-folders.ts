@@ -1,0 +1,4 @@
+/** What is where in a data folder. There is data in it once the log exists. */
+export const LOG_FOLDER = 'log';
+export const REGISTRY_FOLDER = 'registry';
+export const STORE_FOLDER = 'store';

@@ -1,0 +1,57 @@
+import { schemaIdOf } from '../../processors/decode/wire-format.ts';
+import { type Trajectory, trajectorySchema } from '../../schemas/generated/trajectory.ts';
+import type { ReadyPage, ReadyQuery } from '../access/access.ts';
+import type { Broker, LogRecord } from '../broker/port.ts';
+import { RollstreamError } from '../errors.ts';
+import type { Codecs } from '../registry/codecs.ts';
+import type { TrajectoryJson } from './trajectory-json.ts';
+import { unpackTrajectory } from './unpack.ts';
+
+/** Packed bytes of one read; a page unpacks to several times that. */
+const READ_BYTES = 4 * 2 ** 20;
+
+export interface ReadyDeps {
+  readonly broker: Broker;
+  readonly codecs: Codecs;
+  /** Name of the ready topic. */
+  readonly topic: string;
+}
+
+/** Pages of the ready topic, in ready order. A page ends after one read, so that its size is bounded. */
+export function createReadReady(deps: ReadyDeps): (query: ReadyQuery) => Promise<ReadyPage> {
+  const decode = deps.codecs.decoderOf<Trajectory>(trajectorySchema);
+
+  const trajectoryOf = (record: LogRecord): Trajectory => {
+    const outcome = record.value === null ? null : decode(record.value);
+    if (outcome?.kind === 'ok') return outcome.value;
+    const fault = outcome?.kind === 'dead_letter' ? `${outcome.fault.code}: ${outcome.fault.got}` : 'no value';
+    throw new RollstreamError(
+      'RS_INPUT_REFUSED',
+      `${record.topic}: the record at offset ${record.offset} cannot be read (${fault})`,
+      {
+        facts: { record: record.offset },
+      },
+    );
+  };
+
+  return async (query) => {
+    const { start, end } = await deps.broker.bounds(deps.topic, 0);
+    const from = Math.max(query.from, start);
+    if (from >= end && query.waitMs === 0) return { trajectories: [], next: from, atEnd: true };
+    const limits = { maxBytes: READ_BYTES, maxWaitMs: query.waitMs };
+    const records = await deps.broker.read(deps.topic, 0, from, limits);
+    const ids = records.flatMap(({ value }) => (value === null ? [] : [schemaIdOf(value)]));
+    await deps.codecs.prepare(ids.filter((id) => typeof id === 'number'));
+    const trajectories: TrajectoryJson[] = [];
+    let next = from;
+    for (const record of records) {
+      if (trajectories.length >= query.limit) break;
+      next = record.offset + 1;
+      const trajectory = trajectoryOf(record);
+      if (query.runId !== null && trajectory.run_id !== query.runId) continue;
+      if (query.groupId !== null && trajectory.group_id !== query.groupId) continue;
+      trajectories.push(unpackTrajectory(trajectory));
+    }
+    return { trajectories, next, atEnd: next >= end };
+  };
+}

@@ -1,0 +1,76 @@
+import { Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { routePath } from 'hono/route';
+import type { Logger } from 'pino';
+import type { Access } from '../access/access.ts';
+import type { ImportTarget } from '../access/import-target.ts';
+import { RollstreamError } from '../errors.ts';
+import type { Metrics } from '../observe/metrics.ts';
+import { errorResponse } from './error-response.ts';
+import { createGuard, type GuardConfig } from './guard.ts';
+import type { Readiness } from './readiness.ts';
+import { accountingRoutes } from './routes/accounting.ts';
+import { healthRoutes } from './routes/health.ts';
+import { importRoutes } from './routes/import.ts';
+import { openApiRoutes } from './routes/openapi.ts';
+import { queryRoutes } from './routes/query.ts';
+import { readyRoutes } from './routes/ready.ts';
+import { rolloutRoutes } from './routes/rollouts.ts';
+
+export interface ServerDeps {
+  readonly access: Access;
+  readonly imports: ImportTarget;
+  readonly metrics: Metrics;
+  readonly readiness: () => Readiness;
+  readonly log: Logger;
+  /** Aborted when the server closes: those who wait for more are answered. */
+  readonly closing: AbortSignal;
+}
+
+export interface ServerConfig extends GuardConfig {
+  readonly bodyBytes: number;
+}
+
+/** The HTTP API. It answers nobody from another origin: there is no CORS. */
+export function createServer(config: ServerConfig, deps: ServerDeps): Hono {
+  const guard = createGuard(config);
+  const app = new Hono();
+
+  app.use(async (c, next) => {
+    const begin = performance.now();
+    guard.checkHost(c.req.header('host'));
+    guard.checkOrigin(c.req.header('origin'), c.req.header('host'));
+    await next();
+    deps.metrics.recorder.answered(routePath(c, -1), c.res.status, (performance.now() - begin) / 1000);
+  });
+  app.use(async (c, next) => {
+    const isProbe = c.req.path === '/healthz' || c.req.path === '/readyz';
+    if (!isProbe) guard.checkToken(c.req.header('authorization'));
+    await next();
+  });
+  app.use(
+    bodyLimit({
+      maxSize: config.bodyBytes,
+      onError: () => {
+        throw new RollstreamError('RS_TOO_LARGE', `the body is larger than ${config.bodyBytes} bytes (limits.body)`);
+      },
+    }),
+  );
+
+  app.route('/', healthRoutes(deps));
+  app.route('/v1', accountingRoutes(deps));
+  app.route('/v1', rolloutRoutes(deps));
+  app.route('/v1', queryRoutes(deps));
+  app.route('/v1', readyRoutes(deps));
+  app.route('/v1', importRoutes(deps.imports));
+  app.route('/v1', openApiRoutes());
+
+  app.notFound((c) =>
+    errorResponse(new RollstreamError('RS_NOT_FOUND', `no such route: ${c.req.method} ${c.req.path}`)),
+  );
+  app.onError((error) => {
+    if (!(error instanceof RollstreamError)) deps.log.error({ err: error }, 'request failed');
+    return errorResponse(error);
+  });
+  return app;
+}

@@ -1,0 +1,58 @@
+import type { ErrorCode } from '../errors.ts';
+import { ERRORS, RollstreamError } from '../errors.ts';
+
+/** The body of every error answer. */
+export interface ErrorBody {
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+    readonly field?: string;
+    readonly record?: string | number;
+  };
+}
+
+/** Seconds after which trying again may help. */
+const RETRY_AFTER_S = '1';
+
+/** An error as HTTP. What is not ours is a bug: its text stays in the log, not in the answer. */
+export function errorResponse(error: unknown): Response {
+  if (!(error instanceof RollstreamError)) {
+    return errorResponse(new RollstreamError('RS_INTERNAL', 'internal error; the log of the server has more'));
+  }
+  const { field, record } = error.facts;
+  const body: ErrorBody = {
+    error: {
+      code: error.code,
+      message: error.message,
+      ...(typeof field === 'string' ? { field } : {}),
+      ...(record === undefined ? {} : { record }),
+    },
+  };
+  return answer(error.status, body, error.retriable);
+}
+
+/** The error in the body of an answer, or null when there is none that we know. */
+export function errorOfBody(body: unknown): RollstreamError | null {
+  if (!isObject(body) || !isObject(body.error)) return null;
+  const { code, message, field, record } = body.error;
+  if (typeof code !== 'string' || typeof message !== 'string' || !isCode(code)) return null;
+  return new RollstreamError(code, message, {
+    facts: {
+      ...(typeof field === 'string' ? { field } : {}),
+      ...(typeof record === 'string' || typeof record === 'number' ? { record } : {}),
+    },
+  });
+}
+
+function answer(status: number, body: ErrorBody, retriable = false): Response {
+  const headers = { 'content-type': 'application/json', ...(retriable ? { 'retry-after': RETRY_AFTER_S } : {}) };
+  return new Response(JSON.stringify(body), { status, headers });
+}
+
+function isCode(code: string): code is ErrorCode {
+  return Object.hasOwn(ERRORS, code);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

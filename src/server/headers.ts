@@ -1,0 +1,4 @@
+/** Offset of the ready topic where the next page begins. */
+export const NEXT_HEADER = 'rollstream-next';
+/** 1: there was more behind this page when it was read. */
+export const REMAINING_HEADER = 'rollstream-remaining';

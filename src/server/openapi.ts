@@ -1,0 +1,130 @@
+const json = (description: string) => ({
+  description,
+  content: { 'application/json': { schema: { type: 'object' } } },
+});
+const lines = (description: string) => ({
+  description,
+  content: { 'application/x-ndjson': { schema: { type: 'string' } } },
+});
+const failure = { $ref: '#/components/responses/Error' };
+const query = (name: string, type: 'string' | 'integer', description: string) => ({
+  name,
+  in: 'query',
+  required: false,
+  description,
+  schema: { type },
+});
+const run = query('run', 'string', 'only this run');
+
+/** The API, as it is served; a test holds it to the routes. */
+export const openApi = {
+  openapi: '3.1.0',
+  info: { title: 'rollstream', version: '1', description: 'Audited, rewarded, trainable trajectories.' },
+  security: [{}, { bearer: [] }],
+  paths: {
+    '/healthz': { get: { summary: 'The process answers', security: [{}], responses: { 200: json('it does') } } },
+    '/readyz': {
+      get: {
+        summary: 'The lanes are rebuilt and move',
+        security: [{}],
+        responses: { 200: json('they do'), 503: json('not yet, or stuck; with the reason') },
+      },
+    },
+    '/metrics': {
+      get: {
+        summary: 'Prometheus metrics',
+        responses: {
+          200: { description: 'text exposition', content: { 'text/plain': { schema: { type: 'string' } } } },
+        },
+      },
+    },
+    '/v1/accounting': {
+      get: {
+        summary: 'The accounting identity, per run',
+        parameters: [run],
+        responses: { 200: json('as `rollstream accounting --json`'), default: failure },
+      },
+    },
+    '/v1/runs': { get: { summary: 'The runs', responses: { 200: json('{runs: [...]}'), default: failure } } },
+    '/v1/rollouts/{id}': {
+      get: {
+        summary: 'Everything decided about a rollout',
+        parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }, run],
+        responses: { 200: json('as `rollstream explain --json`'), 404: failure, default: failure },
+      },
+    },
+    '/v1/query': {
+      post: {
+        summary: 'A read-only SQL statement',
+        requestBody: {
+          required: true,
+          content: {
+            'application/json': {
+              schema: {
+                type: 'object',
+                required: ['sql'],
+                properties: {
+                  sql: { type: 'string' },
+                  params: { type: 'object', description: 'values of {name:Type} in the SQL' },
+                  format: { enum: ['json', 'jsonl', 'csv'], default: 'json' },
+                },
+              },
+            },
+          },
+        },
+        responses: { 200: json('an array of objects, or lines, or CSV'), 400: failure, default: failure },
+      },
+    },
+    '/v1/ready': {
+      get: {
+        summary: 'Ready trajectories in ready order',
+        parameters: [
+          query('from', 'integer', 'offset of the ready topic to begin at'),
+          query('limit', 'integer', 'at most so many (100, up to 1000)'),
+          run,
+          query('group', 'string', 'only this group'),
+          query('wait_ms', 'integer', 'wait so long for a first one (up to 30000)'),
+        ],
+        responses: {
+          200: {
+            ...lines('a trajectory a line'),
+            headers: {
+              'rollstream-next': { description: 'where the next page begins', schema: { type: 'integer' } },
+              'rollstream-remaining': { description: '1: there is more', schema: { type: 'integer' } },
+            },
+          },
+          default: failure,
+        },
+      },
+    },
+    '/v1/openapi.json': { get: { summary: 'This document', responses: { 200: json('OpenAPI') } } },
+  },
+  components: {
+    securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+    responses: {
+      Error: {
+        description: 'what went wrong',
+        content: {
+          'application/json': {
+            schema: {
+              type: 'object',
+              required: ['error'],
+              properties: {
+                error: {
+                  type: 'object',
+                  required: ['code', 'message'],
+                  properties: {
+                    code: { type: 'string' },
+                    message: { type: 'string' },
+                    field: { type: 'string' },
+                    record: {},
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+};

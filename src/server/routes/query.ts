@@ -1,0 +1,37 @@
+import { Hono } from 'hono';
+import type { Access } from '../../access/access.ts';
+import { jsonArrayOf } from '../../access/query-rows.ts';
+import type { QueryParams } from '../../clickhouse/port.ts';
+import { bad, isObject, jsonObject, textOf } from '../request-value.ts';
+
+const CONTENT_TYPES = { json: 'application/json', jsonl: 'application/x-ndjson', csv: 'text/csv' } as const;
+
+/** `POST /v1/query {sql, params?, format?: json|jsonl|csv}`: a user's SELECT, on a connection that can only read. */
+export function queryRoutes({ access }: { readonly access: Access }): Hono {
+  return new Hono().post('/query', async (c) => {
+    const body = jsonObject(await c.req.json().catch(() => null));
+    const format = formatOf(body.format);
+    const text = await access.query(textOf(body, 'sql'), format === 'csv' ? 'csv' : 'jsonl', paramsOf(body.params));
+    return c.body(format === 'json' ? jsonArrayOf(text) : text, 200, { 'content-type': CONTENT_TYPES[format] });
+  });
+}
+
+function formatOf(value: unknown): keyof typeof CONTENT_TYPES {
+  if (value === undefined || value === 'json') return 'json';
+  if (value === 'jsonl' || value === 'csv') return value;
+  throw bad('format', 'format: json, jsonl or csv');
+}
+
+function paramsOf(value: unknown): QueryParams {
+  if (value === undefined) return {};
+  if (!isObject(value)) throw bad('params', 'params: an object of text and numbers');
+  const params: Record<string, string | number | boolean | null> = {};
+  for (const [name, param] of Object.entries(value)) {
+    const isPlain = typeof param === 'string' || typeof param === 'number' || typeof param === 'boolean';
+    if (!isPlain && param !== null) {
+      throw bad(`params.${name}`, `params.${name}: text, a number, true, false or null`);
+    }
+    params[name] = param;
+  }
+  return params;
+}
