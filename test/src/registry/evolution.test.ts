@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { packageFile } from '../../../src/config/package-file.ts';
 import { evolutionProblems, RULES } from '../../../src/registry/evolution.ts';
 
 interface FieldJson {
@@ -113,6 +115,12 @@ describe('is refused', () => {
     const shown = new Set(REFUSED.map(([, , , rule]) => rule));
     expect(Object.keys(RULES).filter((rule) => !shown.has(rule))).toEqual(['unreadable']);
   });
+});
+
+it('schemas/README.md explains each rule, and no other', () => {
+  const readme = readFileSync(packageFile('schemas', 'README.md'), 'utf8');
+  const explained = [...readme.matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, rule]) => rule);
+  expect(explained).toEqual(Object.keys(RULES));
 });
 
 describe('is allowed', () => {
