@@ -6,6 +6,8 @@ import { createDecide } from './decide/decide.ts';
 import { createJudge, type Documents } from './decide/judge.ts';
 import { createDecode, type DecodeIn } from './decode/decode.ts';
 import { createGroup } from './group/group.ts';
+import type { Attempt } from './model/attempt.ts';
+import type { Judgement } from './model/judgement.ts';
 import type { LaneState } from './model/lane-state.ts';
 import type { Outcome } from './model/outcome.ts';
 import { createScore, scoreOf } from './score/score.ts';
@@ -19,10 +21,22 @@ export interface PipelineDeps {
   readonly limits: AssembleLimits;
 }
 
-/** The stages of a lane. `fold` is synchronous: when it returns, the batch is in `state` and its effects are in `state.effects`. */
-export function createPipeline({ state, decodeEvent, partitionOfKey, documents, audits, limits }: PipelineDeps): {
+export interface Pipeline {
+  /** Folds a batch and returns how many attempts were decided. */
   fold(batch: DecodeIn): number;
-} {
+  /** What the documents in force make of an attempt as it stands. */
+  readonly judge: (attempt: Attempt) => Judgement;
+}
+
+/** The stages of a lane. `fold` is synchronous: when it returns, the batch is in `state` and its effects are in `state.effects`. */
+export function createPipeline({
+  state,
+  decodeEvent,
+  partitionOfKey,
+  documents,
+  audits,
+  limits,
+}: PipelineDeps): Pipeline {
   const judge = createJudge({ state, documents, scoreOf });
   const policyInForce = () => documents.policyOf(state.inForce.policy_id);
   const batches = new Subject<DecodeIn>();
@@ -47,6 +61,7 @@ export function createPipeline({ state, decodeEvent, partitionOfKey, documents, 
     });
   let failure: { readonly error: unknown } | null = null;
   return {
+    judge,
     fold(batch) {
       decided = 0;
       batches.next(batch);

@@ -60,7 +60,7 @@ export async function openApp(config: Config, deps: AppDeps): Promise<App> {
     // Who only reads takes the topics as they are, whatever this configuration would create.
     if (deps.withLanes) await broker.ensureTopics(topicSpecs(topicPrefix, partitions));
     const lanes = deps.withLanes
-      ? await start({ broker, store, registry, log: deps.log, now: deps.now }, config)
+      ? await start({ broker, store, registry, log: deps.log, recorder: deps.recorder, now: deps.now }, config)
       : null;
     if (lanes !== null) opened.push(() => lanes.close());
     deps.log.info({ folder, partitions, lanes: deps.withLanes }, 'opened');

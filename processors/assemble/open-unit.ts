@@ -38,6 +38,7 @@ export function attemptOf(state: LaneState, unit: Unit, event: StepEvent, cause:
   const attempt = createAttempt(unit, event, cause);
   unit.attempts.set(key, attempt);
   state.openAttempts += 1;
+  state.opened.push(attempt);
   return attempt;
 }
 

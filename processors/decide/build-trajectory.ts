@@ -5,7 +5,7 @@ import type { Attempt, Cause } from '../model/attempt.ts';
 import type { Leaver } from '../model/closing.ts';
 import type { InForce } from '../model/control.ts';
 import { turnRewardOf } from '../score/reward.ts';
-import { type FlatSegment, flatSegment } from './segments-of.ts';
+import type { FlatSegment } from './segments-of.ts';
 import type { WeightRange } from './weight-range.ts';
 
 export interface TrajectoryParts {

@@ -2,7 +2,7 @@ import { map, type OperatorFunction } from 'rxjs';
 import { type Attempt, attemptKey, type Cause, isStarted, isWhole, type Unit } from '../model/attempt.ts';
 import type { Candidate, Leaver, Leaving } from '../model/closing.ts';
 import type { Judgement } from '../model/judgement.ts';
-import { closeIfEmpty, giveUpOrphan, type LaneState, removeAttempt } from '../model/lane-state.ts';
+import { closeIfEmpty, closeUnit, giveUpOrphan, type LaneState, removeAttempt } from '../model/lane-state.ts';
 import type { Policy } from '../model/policy.ts';
 import { baselineOf } from './baselines.ts';
 
@@ -40,7 +40,7 @@ export function createGroup({
     const attempts = [...unit.attempts.values()];
     for (const orphan of attempts.filter((attempt) => !isStarted(attempt))) giveUpOrphan(state, orphan, cause);
     const judged = attempts.filter(isStarted).map((attempt) => ({ attempt, judgement: judge(attempt) }));
-    state.units.delete(unit.key);
+    closeUnit(state, unit);
     const kept = judged
       .filter(({ judgement }) => isKept(judgement))
       .sort((a, b) => compareText(a.attempt.rolloutId, b.attempt.rolloutId));
@@ -71,8 +71,10 @@ export function createGroup({
     if (candidate.kind === 'unit_expired') return expireUnit(candidate.unit, cause, candidate.deadline);
     const { attempt } = candidate;
     const { unit } = attempt;
-    if (candidate.kind === 'superseded')
+    if (candidate.kind === 'superseded') {
+      attempt.expiredBy ??= 'higher_attempt';
       return [leave(unit, cause, [alone(attempt, superseded(judge(attempt)))], null)];
+    }
     const judgement = judge(attempt);
     if (judgement.ruling === 'wait') return [];
     if (unit.size !== null && isKept(judgement)) return closeIfComplete(unit, cause);

@@ -17,6 +17,8 @@ export interface LaneState {
   readonly units: Map<string, Unit>;
   /** Holds: the number of open attempts over all units. */
   openAttempts: number;
+  /** Attempts opened since the lane last took them up for their deadlines. */
+  opened: Attempt[];
   /** Decisions that `decisions` holds of the units of this batch. */
   found: ReadonlyMap<string, readonly PastDecision[]>;
   /** Decisions of this lane that a query may not show yet: their flush may be in flight. */
@@ -39,6 +41,7 @@ export function createLaneState(start: LaneStart): LaneState {
     ...start,
     units: new Map(),
     openAttempts: 0,
+    opened: [],
     found: new Map(),
     recent: new Map(),
     effects: emptyEffects(),
@@ -57,8 +60,27 @@ export function removeAttempt(state: LaneState, attempt: Attempt): void {
 
 /** A unit without attempts closes. A group of known size stays while it waits for the members it has decided about. */
 export function closeIfEmpty(state: LaneState, unit: Unit): void {
-  if (unit.attempts.size === 0 && !(unit.size !== null && unit.decided.size > 0)) state.units.delete(unit.key);
+  if (unit.attempts.size === 0 && !(unit.size !== null && unit.decided.size > 0)) closeUnit(state, unit);
 }
+
+/**
+ * What the unit knew of its rollouts is kept until the next batch asks `decisions`, which was not asked about a unit that was
+ * open: 1 A of a group of unknown size passed long ago; 2 B closes the unit; 3 A's repeat, in the same batch, opens it again.
+ */
+export function closeUnit(state: LaneState, unit: Unit): void {
+  state.units.delete(unit.key);
+  const known = state.recent.get(unit.key) ?? [];
+  const older = [...unit.decided].map(([rolloutId, { attempt, disposition }]) => ({
+    rolloutId,
+    attempt,
+    disposition,
+    offset: BEFORE_ALL,
+  }));
+  state.recent.set(unit.key, [...older, ...known]);
+}
+
+/** No offset is negative: a decision of any earlier record. */
+const BEFORE_ALL = -1;
 
 /** Nobody ever started it: its events are faults, it counts as nothing. */
 export function giveUpOrphan(state: LaneState, attempt: Attempt, cause: Cause): void {

@@ -12,7 +12,7 @@ export function categoryOf(taxonomy: Taxonomy, code: string): string {
   return taxonomy.categories.get(code) ?? 'unknown';
 }
 
-/** The reason that decides: the highest in precedence, of equal ones the first. null: there is none, or only verifier faults. */
+/** The reason that decides: the highest in precedence, of equal ones the first; a verifier fault only where it is all there is. */
 export function primaryOf(taxonomy: Taxonomy, reasons: readonly Reason[]): Reason | null {
   let best: Reason | null = null;
   let bestRank = Number.POSITIVE_INFINITY;
@@ -23,7 +23,7 @@ export function primaryOf(taxonomy: Taxonomy, reasons: readonly Reason[]): Reaso
       bestRank = rank;
     }
   }
-  return best;
+  return best ?? reasons[0] ?? null;
 }
 
 /** What the engine's last word means; null: no word, or one nobody knows. */

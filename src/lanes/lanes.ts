@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Broker } from '../broker/port.ts';
 import type { Store } from '../clickhouse/port.ts';
+import type { Recorder } from '../observe/recorder.ts';
 import type { Registry } from '../registry/port.ts';
 
 /** What a worker needs to run the lanes of rollout.steps. */
@@ -9,6 +10,7 @@ export interface LanesDeps {
   readonly store: Store;
   readonly registry: Registry;
   readonly log: Logger;
+  readonly recorder: Recorder;
   /** ms since the epoch. */
   readonly now: () => number;
 }

@@ -1,0 +1,121 @@
+import type { DeadlineName } from '../../schemas/generated/step-event.ts';
+import { type Attempt, isStarted, isWhole, sawOf, type Unit } from '../model/attempt.ts';
+import type { Judgement } from '../model/judgement.ts';
+import type { LaneState } from '../model/lane-state.ts';
+
+export interface DeadlineLimits {
+  readonly gapMs: number;
+  readonly orphanMs: number;
+  readonly verdictMs: number;
+  readonly idleMs: number;
+  readonly groupMs: number;
+  readonly lifetimeMs: number;
+}
+
+/** A deadline that has passed: to be written into the log, and to act when it comes back. */
+export interface Due {
+  readonly name: DeadlineName;
+  readonly unit: Unit;
+  /** null: about the unit. */
+  readonly attempt: Attempt | null;
+  readonly saw: string;
+}
+
+interface Watched {
+  readonly unit: Unit;
+  readonly attempt: Attempt | null;
+}
+
+/**
+ * Deadlines of all open attempts and units on one wheel of one-second slots. Nothing is moved when an event comes: a slot that
+ * is due looks again, at least once in the shortest limit, so that no deadline can begin and pass between two looks.
+ */
+export function createDeadlines(state: LaneState, limits: DeadlineLimits, judge: (attempt: Attempt) => Judgement) {
+  const slots = new Map<number, Watched[]>();
+  const watching = new WeakSet<Attempt | Unit>();
+  const lookAgainMs = Math.max(
+    1000,
+    Math.min(limits.gapMs, limits.orphanMs, limits.verdictMs, limits.idleMs, limits.groupMs, limits.lifetimeMs),
+  );
+  let doneUpTo = -1;
+
+  const watch = (watched: Watched, atMs: number) => {
+    const slot = Math.max(Math.ceil(atMs / 1000), doneUpTo + 1);
+    const others = slots.get(slot);
+    if (others === undefined) slots.set(slot, [watched]);
+    else others.push(watched);
+  };
+
+  const look = (watched: Watched, clockMs: number, due: Due[]) => {
+    const { unit, attempt } = watched;
+    if (state.units.get(unit.key) !== unit) return;
+    if (attempt === null) {
+      if (clockMs >= unit.openedAtMs + limits.groupMs && !unit.asked) {
+        unit.asked = true;
+        due.push({ name: 'group_incomplete', unit, attempt, saw: '' });
+      }
+    } else {
+      if (!unit.attempts.has(`${attempt.rolloutId}\u0000${attempt.number}`)) return;
+      const next = nextOf(attempt, limits, judge);
+      const saw = next === null ? '' : `${next.name}:${sawOf(attempt)}`;
+      if (next !== null && clockMs >= next.atMs && attempt.asked !== saw) {
+        attempt.asked = saw;
+        due.push({ name: next.name, unit, attempt, saw: sawOf(attempt) });
+      }
+      if (next !== null && next.atMs > clockMs) {
+        watch(watched, Math.min(next.atMs, clockMs + lookAgainMs));
+        return;
+      }
+    }
+    watch(watched, clockMs + lookAgainMs);
+  };
+
+  return {
+    /** Takes up what opened since the last call. */
+    watchOpened(opened: Iterable<Attempt>): void {
+      for (const attempt of opened) {
+        if (watching.has(attempt)) continue;
+        watching.add(attempt);
+        watch({ unit: attempt.unit, attempt }, attempt.lastAtMs + lookAgainMs);
+        if (attempt.unit.size === null || watching.has(attempt.unit)) continue;
+        watching.add(attempt.unit);
+        watch({ unit: attempt.unit, attempt: null }, attempt.unit.openedAtMs + limits.groupMs);
+      }
+    },
+    /** What has passed by `clockMs`, the lane's clock. Each is told once for what it saw. */
+    due(clockMs: number): Due[] {
+      const due: Due[] = [];
+      const upTo = Math.floor(clockMs / 1000);
+      if (upTo <= doneUpTo) return due;
+      const ripe = [...slots.keys()].filter((slot) => slot <= upTo);
+      doneUpTo = upTo;
+      for (const slot of ripe) {
+        const watched = slots.get(slot) ?? [];
+        slots.delete(slot);
+        for (const one of watched) look(one, clockMs, due);
+      }
+      return due;
+    },
+  };
+}
+
+export type Deadlines = ReturnType<typeof createDeadlines>;
+
+/** The next deadline of an attempt as it stands; null: it waits for its group, or for nothing. */
+function nextOf(
+  attempt: Attempt,
+  limits: DeadlineLimits,
+  judge: (attempt: Attempt) => Judgement,
+): { name: DeadlineName; atMs: number } | null {
+  if (!isStarted(attempt)) return { name: 'orphan', atMs: attempt.openedAtMs + limits.orphanMs };
+  if (isWhole(attempt))
+    return judge(attempt).ruling === 'wait'
+      ? { name: 'verdict_missing', atMs: attempt.lastAtMs + limits.verdictMs }
+      : null;
+  const lifetime = { name: 'lifetime', atMs: attempt.openedAtMs + limits.lifetimeMs } as const;
+  const silence =
+    attempt.waiting.size > 0
+      ? ({ name: 'gap', atMs: attempt.lastAtMs + limits.gapMs } as const)
+      : ({ name: 'idle', atMs: attempt.lastAtMs + limits.idleMs } as const);
+  return silence.atMs <= lifetime.atMs ? silence : lifetime;
+}

@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { parse } from 'yaml';
+import type { Documents } from '../../processors/decide/judge.ts';
+import { readPolicy } from '../../processors/decide/policy-schema.ts';
+import type { InForce } from '../../processors/model/control.ts';
+import type { Policy } from '../../processors/model/policy.ts';
+import type { Parsed, Taxonomy } from '../../processors/model/taxonomy.ts';
+import { readTaxonomy } from '../../processors/taxonomy/read-taxonomy.ts';
+import { readDocument } from '../clickhouse/documents-lookup.ts';
+import type { Store } from '../clickhouse/port.ts';
+import { encodeDocuments } from '../clickhouse/tables/documents.ts';
+import { packageFile } from '../config/package-file.ts';
+import { RollstreamError } from '../errors.ts';
+
+/** Policies and taxonomies by hash: the configured ones, and those that the log says were in force. */
+export interface DocumentShelf extends Documents {
+  /** What the configuration says should be in force. */
+  readonly configured: InForce;
+  /** Makes sure that these can be asked for; from the store if need be. RS_CONFIG when nobody has kept one. */
+  load(inForce: InForce): Promise<void>;
+}
+
+/** Reads the configured documents, and keeps them in the store before anything is decided by them. */
+export async function openDocuments(
+  store: Store,
+  files: { policyFile?: string; taxonomyFile?: string },
+): Promise<DocumentShelf> {
+  const policies = new Map<string, Policy>();
+  const taxonomies = new Map<string, Taxonomy>();
+  const addPolicy = (text: string, where: string) => {
+    const policy = parsed(text, where, readPolicy);
+    policies.set(policy.id, policy);
+    return policy.id;
+  };
+  const addTaxonomy = (text: string, where: string) => {
+    const taxonomy = parsed(text, where, readTaxonomy);
+    taxonomies.set(taxonomy.id, taxonomy);
+    return taxonomy.id;
+  };
+  const policyFile = files.policyFile ?? packageFile('processors/decide/policies/default.yaml');
+  const taxonomyFile = files.taxonomyFile ?? packageFile('processors/taxonomy/taxonomy.yaml');
+  const policyText = await readText(policyFile);
+  const taxonomyText = await readText(taxonomyFile);
+  const configured = {
+    policy_id: addPolicy(policyText, policyFile),
+    taxonomy_id: addTaxonomy(taxonomyText, taxonomyFile),
+  };
+  await store.insert(
+    encodeDocuments([
+      { kind: 'policy', content: policyText },
+      { kind: 'taxonomy', content: taxonomyText },
+    ]),
+  );
+  const loaded = <T>(known: ReadonlyMap<string, T>, id: string): T => {
+    const document = known.get(id);
+    if (document === undefined) throw new Error(`document ${id} is used before it was loaded`);
+    return document;
+  };
+  return {
+    configured,
+    async load({ policy_id, taxonomy_id }) {
+      if (!policies.has(policy_id)) addPolicy(await kept(store, policy_id), `policy ${policy_id}`);
+      if (!taxonomies.has(taxonomy_id)) addTaxonomy(await kept(store, taxonomy_id), `taxonomy ${taxonomy_id}`);
+    },
+    policyOf: (id) => loaded(policies, id),
+    taxonomyOf: (id) => loaded(taxonomies, id),
+  };
+}
+
+function parsed<T>(text: string, where: string, read: (document: unknown, id: string) => Parsed<T>): T {
+  const result = read(parseYaml(text, where), createHash('sha256').update(text).digest('hex'));
+  if (result.kind === 'ok') return result.value;
+  const first = result.problems
+    .slice(0, 5)
+    .map(({ path, expected, got }) => `${path}: expected ${expected}, got ${got}`);
+  throw new RollstreamError('RS_CONFIG', `${where}: ${first.join('; ')}`);
+}
+
+function parseYaml(text: string, where: string): unknown {
+  try {
+    return parse(text);
+  } catch (cause) {
+    throw new RollstreamError(
+      'RS_CONFIG',
+      `${where} is not YAML: ${cause instanceof Error ? cause.message : String(cause)}`,
+      { cause },
+    );
+  }
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (cause) {
+    throw new RollstreamError('RS_CONFIG', `${file} cannot be read`, { cause });
+  }
+}
+
+async function kept(store: Store, id: string): Promise<string> {
+  const content = await readDocument(store, id);
+  if (content === null)
+    throw new RollstreamError(
+      'RS_CONFIG',
+      `a decision needs the document ${id}, which the log says was in force, and the store does not hold it`,
+    );
+  return content;
+}

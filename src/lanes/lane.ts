@@ -1,0 +1,243 @@
+import type { Logger } from 'pino';
+import { endRebuild } from '../../processors/assemble/open-unit.ts';
+import { createDeadlines } from '../../processors/control/deadlines.ts';
+import { createLaneClock } from '../../processors/control/lane-clock.ts';
+import { openAttemptsOf, takeCut } from '../../processors/cut/cut.ts';
+import { schemaIdOf } from '../../processors/decode/wire-format.ts';
+import { createPipeline } from '../../processors/pipeline.ts';
+import type { StepEvent } from '../../schemas/generated/step-event.ts';
+import { partitionOf } from '../broker/partition-of.ts';
+import type { Broker, Lane, LogRecord } from '../broker/port.ts';
+import type { Store } from '../clickhouse/port.ts';
+import { encodeLanes } from '../clickhouse/tables/lanes.ts';
+import type { Recorder } from '../observe/recorder.ts';
+import type { Codecs, Decode } from '../registry/codecs.ts';
+import type { ByteBudget } from './byte-budget.ts';
+import type { LaneName } from './commit-metadata.ts';
+import type { ControlWriter } from './control-writer.ts';
+import type { DocumentShelf } from './documents.ts';
+import { createFlush } from './flush.ts';
+import type { LaneSettings } from './lane-settings.ts';
+import type { LaneStatus } from './lanes.ts';
+import type { EncodeRecords } from './out-records.ts';
+import { pastDecisions } from './past-decisions.ts';
+import { restoreLane } from './restore.ts';
+import { retryOutage } from './retry-outage.ts';
+
+export interface LaneDeps {
+  readonly broker: Broker;
+  readonly store: Store;
+  readonly codecs: Codecs;
+  readonly decodeEvent: Decode<StepEvent>;
+  readonly documents: DocumentShelf;
+  readonly encodeRecords: EncodeRecords;
+  readonly control: ControlWriter;
+  readonly budget: ByteBudget;
+  readonly recorder: Recorder;
+  readonly log: Logger;
+  /** ms since the epoch. */
+  readonly now: () => number;
+  readonly settings: LaneSettings;
+  /** All that is read is flushed and the lane ends. */
+  readonly stopped: AbortSignal;
+}
+
+const READ_BYTES = 1 << 20;
+/** The clock of an idle lane ticks this often: without records, nobody else would let a deadline pass. */
+const TICK_MS = 250;
+
+/** One partition's worker: reads, folds, asks for cuts. Reading goes on while one flush is in flight. */
+export function createLane(deps: LaneDeps, lane: Lane, name: LaneName) {
+  const { broker, store, codecs, documents, budget, recorder, settings, log, stopped } = deps;
+  const { topic, partition } = name;
+  const status = { partition, restored: false, frontier: 0, position: 0, logEnd: 0, openUnits: 0, openAttempts: 0 };
+  const ending = () => stopped.aborted || lane.revoked.aborted;
+  let wanted = -1;
+  let waiters: Array<{ readonly offset: number; readonly resolve: () => void }> = [];
+
+  const run = async (): Promise<void> => {
+    const began = performance.now();
+    const outage = <T>(what: string, work: () => Promise<T>) => retryOutage(log, what, lane.revoked, work);
+    const restored = await outage('restoring a lane', () =>
+      restoreLane({ broker, store, configured: documents.configured }, name),
+    );
+    const { state, term, producer } = restored;
+    await documents.load(state.inForce);
+    const partitions = await broker.partitionsOf(topic);
+    const pipeline = createPipeline({
+      state,
+      decodeEvent: deps.decodeEvent,
+      partitionOfKey: (key) => partitionOf(key, partitions),
+      documents,
+      audits: {},
+      limits: { reorderEvents: settings.reorderEvents },
+    });
+    const deadlines = createDeadlines(state, settings.deadlines, pipeline.judge);
+    const clock = createLaneClock();
+    const flush = createFlush({
+      name,
+      term,
+      store,
+      producer,
+      encodeRecords: deps.encodeRecords,
+      recorder,
+      log,
+      stopped: lane.revoked,
+    });
+    let position = restored.position;
+    let frontier = state.restored;
+    let inserted = frontier;
+    let pendingBytes = 0;
+    let pendingRows = 0;
+    let pendingSinceMs = 0;
+    let inFlight: Promise<void> | null = null;
+    let flushFailure: { readonly error: unknown } | null = null;
+
+    const publish = () => {
+      Object.assign(status, { frontier, position, openUnits: state.units.size, openAttempts: state.openAttempts });
+      const done = waiters.filter(({ offset }) => frontier >= offset);
+      waiters = waiters.filter(({ offset }) => frontier < offset);
+      for (const { resolve } of done) resolve();
+    };
+
+    const startFlush = () => {
+      const cut = takeCut(state, term, position);
+      const bytes = pendingBytes;
+      pendingBytes = 0;
+      pendingRows = 0;
+      const flushBegan = performance.now();
+      inFlight = flush(cut)
+        .then(() => {
+          inserted = frontier = cut.progress.frontier;
+          recorder.flushed(partition, (performance.now() - flushBegan) / 1000);
+          publish();
+        })
+        .catch((error: unknown) => {
+          flushFailure = { error };
+        })
+        .finally(() => {
+          inFlight = null;
+          budget.give(bytes);
+        });
+    };
+
+    const isFlushDue = () =>
+      position > frontier &&
+      position >= state.restored &&
+      (pendingBytes >= settings.flush.maxBytes ||
+        pendingRows >= settings.flush.maxRows ||
+        wanted >= position ||
+        wanted > frontier ||
+        deps.now() - pendingSinceMs >= settings.flush.intervalMs);
+
+    /** NO CUT WHILE REBUILDING. 1 restart, frontier 25, watermark 5; 2 a cut at 9 commits frontier 9: effects @9..24 again. */
+    const endOfRebuild = async () => {
+      endRebuild(state);
+      // ANNOUNCE: the new term's lanes row before any other row of it. 1 term 1 inserts up to 20, dies before its transaction;
+      // 2 term 2, from 10, inserts @12 over term 1's row, dies: counted below term 1's 20.
+      const row = { partition, frontier: state.restored, watermark: restored.position, open: openAttemptsOf(state) };
+      await outage('insert into lanes', () => store.insert(encodeLanes([row], { topic, term })));
+      status.restored = true;
+      recorder.restored(partition, (performance.now() - began) / 1000);
+      log.debug(
+        {
+          partition,
+          term,
+          frontier: state.restored,
+          reRead: state.restored - restored.position,
+          openUnits: state.units.size,
+        },
+        'lane restored',
+      );
+      const { policy_id, taxonomy_id } = state.inForce;
+      if (policy_id !== documents.configured.policy_id || taxonomy_id !== documents.configured.taxonomy_id)
+        await deps.control.policy(partition, documents.configured);
+    };
+
+    const fold = async (records: readonly LogRecord[]) => {
+      const ids = new Set<number>();
+      let bytes = 0;
+      for (const { value, headers } of records) {
+        bytes += value?.length ?? 0;
+        const id = value === null ? null : schemaIdOf(value);
+        if (typeof id === 'number') ids.add(id);
+        if (headers.policy_id !== undefined && headers.taxonomy_id !== undefined) {
+          const named = { policy_id: headers.policy_id, taxonomy_id: headers.taxonomy_id };
+          await outage('reading documents', () => documents.load(named));
+        }
+      }
+      await outage('reading schemas', () => codecs.prepare(ids));
+      // What the query of this batch can see: decisions below it were inserted before it was asked.
+      const seen = inserted;
+      const found = await outage('looking up decisions', () => pastDecisions(store, restored, records));
+      const decided = pipeline.fold({ records, found });
+      // FORGET WHAT THE QUERY SAW, and after its batch. 1 query: U undecided, its flush is in flight; 2 the flush commits, `recent`
+      // is emptied; 3 the batch folds a repeat of U: it opens again.
+      for (const [unit, past] of state.recent) {
+        const young = past.filter((decision) => decision.offset >= seen);
+        if (young.length === 0) state.recent.delete(unit);
+        else if (young.length < past.length) state.recent.set(unit, young);
+      }
+      if (pendingBytes === 0 && pendingRows === 0) pendingSinceMs = deps.now();
+      pendingBytes += bytes;
+      pendingRows += records.length;
+      budget.take(bytes);
+      recorder.recordsRead(partition, records.length, bytes);
+      const last = records.at(-1);
+      if (last !== undefined) {
+        position = last.offset + 1;
+        clock.recordRead(last.timestampMs);
+      }
+      deadlines.watchOpened(state.opened.splice(0));
+      return decided;
+    };
+
+    publish();
+    if (position >= state.restored) await endOfRebuild();
+    while (!ending()) {
+      if (flushFailure !== null) throw (flushFailure as { error: unknown }).error;
+      await budget.free();
+      const waitMs = position > frontier && inFlight === null ? Math.min(TICK_MS, settings.flush.intervalMs) : TICK_MS;
+      const read = await lane.read(position, { maxBytes: READ_BYTES, maxWaitMs: wanted > frontier ? 0 : waitMs });
+      const rebuilding = position < state.restored;
+      const records = rebuilding ? read.filter((record) => record.offset < state.restored) : read;
+      if (records.length > 0) await fold(records);
+      else if (rebuilding && read.length > 0) position = state.restored;
+      if (rebuilding && position >= state.restored) await endOfRebuild();
+      if (read.length === 0) {
+        clock.caughtUp(deps.now());
+        if (wanted > frontier && inFlight !== null) await inFlight;
+      }
+      status.logEnd = Math.max(status.logEnd, position);
+      if (position >= state.restored) {
+        const due = deadlines.due(clock.now());
+        if (due.length > 0) await outage('writing deadlines', () => deps.control.deadlines(partition, due));
+      }
+      if (inFlight === null && isFlushDue()) startFlush();
+      else if (
+        inFlight !== null &&
+        (pendingBytes >= 2 * settings.flush.maxBytes || pendingRows >= 2 * settings.flush.maxRows)
+      )
+        await inFlight;
+      publish();
+    }
+    if (inFlight !== null) await inFlight;
+    if (!lane.revoked.aborted && flushFailure === null && position > frontier && position >= state.restored) {
+      startFlush();
+      if (inFlight !== null) await inFlight;
+    }
+    if (flushFailure !== null) throw (flushFailure as { error: unknown }).error;
+    await producer.close();
+  };
+
+  return {
+    run,
+    status: (): LaneStatus => ({ ...status }),
+    /** Resolves when all below `offset` is committed; flushes at once to get there. */
+    drained(offset: number): Promise<void> {
+      if (status.restored && status.frontier >= offset) return Promise.resolve();
+      wanted = Math.max(wanted, offset);
+      return new Promise((resolve) => waiters.push({ offset, resolve }));
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { type StepEvent, stepEventSchema } from '../../schemas/generated/step-event.ts';
+import { topicNames } from '../config/topics.ts';
+import { createCodecs } from '../registry/codecs.ts';
+import { createByteBudget } from './byte-budget.ts';
+import { createControlWriter } from './control-writer.ts';
+import { openDocuments } from './documents.ts';
+import { createLane } from './lane.ts';
+import type { LaneSettings } from './lane-settings.ts';
+import type { Lanes, LanesDeps } from './lanes.ts';
+import { createEncodeRecords } from './out-records.ts';
+
+/** Joins the consumer group of rollout.steps and works on each partition it is given. */
+export async function startLanes(deps: LanesDeps, settings: LaneSettings): Promise<Lanes> {
+  const { broker, store, registry, log, now, recorder } = deps;
+  const topics = topicNames(settings.topicPrefix);
+  const group = `${settings.topicPrefix}rollstream`;
+  const codecs = createCodecs(registry);
+  const stopping = new AbortController();
+  const shared = {
+    broker,
+    store,
+    codecs,
+    decodeEvent: codecs.decoderOf<StepEvent>(stepEventSchema),
+    documents: await openDocuments(store, settings),
+    encodeRecords: await createEncodeRecords(codecs, topics),
+    control: await createControlWriter(broker, codecs, topics.steps),
+    budget: createByteBudget(settings.inFlightBytes),
+    recorder,
+    log,
+    now,
+    settings,
+    stopped: stopping.signal,
+  };
+  const lanes = new Map<number, ReturnType<typeof createLane>>();
+  const membership = await broker.join(group, topics.steps, async (lane) => {
+    const { partition } = lane;
+    const worker = createLane(shared, lane, { group, topic: topics.steps, partition, stateTopic: topics.state });
+    lanes.set(partition, worker);
+    await worker.run();
+  });
+  const failed = new Promise<never>((_, reject) => membership.done.catch(reject));
+  // Whoever never looks at `failed` must not end the process by that: close() reports it too.
+  failed.catch(() => undefined);
+  return {
+    status: () => [...lanes.values()].map((lane) => lane.status()),
+    async drained() {
+      const waits = [...lanes].map(async ([partition, lane]) =>
+        lane.drained((await broker.bounds(topics.steps, partition)).end),
+      );
+      await Promise.race([Promise.all(waits), failed]);
+    },
+    failed,
+    async close() {
+      stopping.abort();
+      await membership.leave();
+      await membership.done;
+    },
+  };
+}
