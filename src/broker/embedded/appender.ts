@@ -28,8 +28,8 @@ interface Growth {
 /** Large enough to share a page's rounding, small enough that a reader who keeps one record keeps little else alive. */
 const CHUNK_BYTES = 64 * 1024;
 
-/** A record's key can be longer than LMDB allows, so its hash stands for it. */
-function latestKey(topicId: number, partition: number, key: Buffer): Buffer {
+/** The key in `latest`. A record's own key can be longer than LMDB allows, so its hash stands for it. */
+export function latestKey(topicId: number, partition: number, key: Buffer): Buffer {
   return Buffer.concat([chunkKey(topicId, partition, 0).subarray(0, 8), createHash('sha256').update(key).digest()]);
 }
 

@@ -11,3 +11,8 @@ export function chunkKey(topicId: number, partition: number, offset: number): Bu
 export function baseOffsetOf(key: Buffer): number {
   return Number(key.readBigUInt64BE(8));
 }
+
+/** The partition of the chunk under a key. */
+export function partitionOfChunk(key: Buffer): number {
+  return key.readUInt32BE(4);
+}

@@ -3,7 +3,9 @@ import { partitionOf } from '../partition-of.ts';
 import type { Broker, NewRecord, Transaction, TransactionalProducer } from '../port.ts';
 import type { Appender } from './appender.ts';
 import { checkCommit, checkName } from './check-commit.ts';
+import { checkLogFolder } from './check-log-folder.ts';
 import { createCommitQueue } from './commit-queue.ts';
+import { dropOldTombstones } from './drop-old-tombstones.ts';
 import { ensureTopics } from './ensure-topics.ts';
 import { createGroups } from './groups.ts';
 import { createPartitions, type Topic } from './partitions.ts';
@@ -33,9 +35,12 @@ const OVERHEAD_BYTES = 64;
 /** The log in one process, on LMDB: what a transaction writes, offsets and epochs included, is one LMDB transaction. */
 export async function openEmbeddedBroker(options: EmbeddedBrokerOptions): Promise<Broker> {
   const maxRecordBytes = options.maxRecordBytes ?? DEFAULT_MAX_RECORD_BYTES;
+  const now = options.now ?? Date.now;
+  await checkLogFolder(options.folder);
   const tables = openTables(options.folder);
   const partitions = createPartitions(tables);
-  const queue = createCommitQueue({ folder: options.folder, now: options.now ?? Date.now }, { tables, partitions });
+  const queue = createCommitQueue({ folder: options.folder, now }, { tables, partitions });
+  await dropOldTombstones(tables, queue, now());
   const reader = createReader(tables, partitions);
   const groups = createGroups(reader, partitions);
   let closing: Promise<void> | null = null;

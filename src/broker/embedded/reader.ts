@@ -12,6 +12,8 @@ export interface Reader {
   close(): void;
 }
 
+/** What a record costs in memory beside its key and value, so that a limit in bytes limits empty records too. */
+const RECORD_BYTES = 100;
 /** What setTimeout can hold. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -43,13 +45,13 @@ function nextAppend(partition: Partition, waitMs: number, stop: AbortSignal | un
 export function createReader(tables: Tables, partitions: Partitions): Reader {
   let closed = false;
 
-  function decode(topic: Topic, partition: number, key: Buffer, value: Buffer): DecodedChunk {
+  function decode(topic: Topic, partition: number, key: Buffer, value: Buffer): DecodedChunk | RollstreamError {
     try {
       return decodeChunk(value, key);
     } catch (error) {
       if (!(error instanceof ChunkDamage)) throw error;
       const offset = baseOffsetOf(key);
-      throw new RollstreamError(
+      return new RollstreamError(
         'RS_LOG_DAMAGED',
         `the records of ${topic.name}/${partition} from offset ${offset} on are damaged: ${error.message}`,
         { cause: error, facts: { topic: topic.name, partition, offset } },
@@ -69,12 +71,18 @@ export function createReader(tables: Tables, partitions: Partitions): Reader {
     let bytes = 0;
     const start = chunkBefore(topic, partition, from) ?? chunkKey(topic.id, partition, from);
     for (const entry of tables.chunks.getRange({ start, end: chunkKey(topic.id, partition, end) })) {
+      if (bytes >= maxBytes && found.length > 0) break;
       const base = baseOffsetOf(entry.key);
-      const { timestampMs, records } = decode(topic, partition, entry.key, entry.value);
+      const chunk = decode(topic, partition, entry.key, entry.value);
+      if (chunk instanceof RollstreamError) {
+        if (found.length > 0) break; // what stands before it is read first
+        throw chunk;
+      }
+      const { timestampMs, records } = chunk;
       for (const { index, key, value, headers } of records) {
         const offset = base + index;
         if (offset < from) continue;
-        bytes += (key?.length ?? 0) + (value?.length ?? 0);
+        bytes += (key?.length ?? 0) + (value?.length ?? 0) + RECORD_BYTES;
         if (bytes > maxBytes && found.length > 0) return found;
         found.push({ topic: topic.name, partition, offset, timestampMs, key, value, headers });
       }
