@@ -51,17 +51,35 @@ export function createAttemptEvents(
   ) {
     const ordinal = ordinals.get(kind) ?? 0;
     ordinals.set(kind, ordinal + 1);
+    // Written out, in one order: all events then have one hidden class, which encoding is twice as fast on.
     list.push({
-      ...identity,
+      run_id: identity.run_id,
+      purpose: identity.purpose,
+      env_name: identity.env_name,
+      task_id: identity.task_id,
+      epoch: identity.epoch,
+      group_id: identity.group_id,
+      group_size: identity.group_size,
+      rollout_id: identity.rollout_id,
+      attempt: identity.attempt,
       segment_id: 'main',
       seq: place,
       event_id: `${idPrefix}-${kind}-${ordinal}`,
       producer_id,
       kind,
+      started_at: null,
+      ended_at: null,
       duration_us: durationUs,
       source,
       extra_json: extra === undefined ? null : extraJson(extra),
-      ...body,
+      start: body.start ?? null,
+      model_call: body.model_call ?? null,
+      message: body.message ?? null,
+      tool_result: body.tool_result ?? null,
+      phase: body.phase ?? null,
+      verdict: body.verdict ?? null,
+      end: body.end ?? null,
+      control: null,
     });
   }
 

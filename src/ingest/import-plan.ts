@@ -6,6 +6,7 @@ export interface Reading {
   readonly rows: ImportContext['rows'];
 }
 
+const ROLLOUTS = /(\.jsonl(?:\.gz)?)$/;
 const SIDECAR = /_failures(\.jsonl(?:\.gz)?)$/;
 
 /**
@@ -18,7 +19,7 @@ export function importPlan(files: readonly InputFile[]): Reading[] {
   const plan: Reading[] = [];
   for (const file of files) {
     if (byPath.has(rolloutsOf(file.path) ?? '')) continue;
-    const sidecar = byPath.get(sidecarOf(file.path));
+    const sidecar = byPath.get(sidecarOf(file.path) ?? '');
     if (sidecar) plan.push({ file: sidecar, rows: 'numbered' });
     plan.push({ file, rows: 'all' });
     if (sidecar) plan.push({ file: sidecar, rows: 'unnumbered' });
@@ -30,6 +31,6 @@ function rolloutsOf(path: string): string | null {
   return SIDECAR.test(path) ? path.replace(SIDECAR, '$1') : null;
 }
 
-function sidecarOf(path: string): string {
-  return path.replace(/(\.jsonl(?:\.gz)?)$/, '_failures$1');
+function sidecarOf(path: string): string | null {
+  return ROLLOUTS.test(path) ? path.replace(ROLLOUTS, '_failures$1') : null;
 }

@@ -10,8 +10,12 @@ export function jsonText(value: JsonValue): string {
 
 /** null when there is nothing to keep. Entries that are undefined are left out. */
 export function extraJson(extra: Readonly<Record<string, JsonValue | undefined>>): string | null {
-  const kept = unlessEmpty(extra);
-  return kept === undefined ? null : jsonText(kept);
+  for (const key in extra) {
+    if (extra[key] === undefined) continue;
+    const kept = unlessEmpty(extra);
+    return kept === undefined ? null : jsonText(kept);
+  }
+  return null;
 }
 
 /** The entries that are there, or undefined when none is. */
@@ -24,6 +28,18 @@ export function unlessEmpty(rest: Readonly<Record<string, JsonValue | undefined>
     any = true;
   }
   return any ? kept : undefined;
+}
+
+/** Entries of an object whose keys are not among the known ones; undefined: there are none, which is the rule. */
+export function leftover(object: JsonObject, known: readonly string[]): JsonObject | undefined {
+  let rest: JsonObject | undefined;
+  for (const key in object) {
+    const value = object[key];
+    if (value === undefined || known.includes(key)) continue;
+    rest ??= {};
+    setOwn(rest, key, value);
+  }
+  return rest;
 }
 
 function holdsExactNumber(value: JsonValue): boolean {

@@ -1,16 +1,14 @@
 import { bytesOfText } from '../../../processors/model/text-bytes.ts';
-import type { ModelCallInit, ParseStatus } from '../../../schemas/generated/step-event.ts';
+import type { ParseStatus } from '../../../schemas/generated/step-event.ts';
 import type { AttemptEvents } from '../attempt-events.ts';
 import { isObject, type JsonObject, type JsonValue } from '../exact-number.ts';
 import { objectAt, textAt } from '../fields.ts';
-import { jsonText, unlessEmpty } from '../json-text.ts';
+import { jsonText, leftover, unlessEmpty } from '../json-text.ts';
 import { references } from './references.ts';
 import { type CallTokens, cutRollout } from './strands-calls.ts';
-import { assistantMessage, toolResult } from './strands-messages.ts';
+import { type AssistantMessage, assistantMessage, toolResult } from './strands-messages.ts';
 import type { StrandsRecord } from './strands-record.ts';
 import { strandsVerdict } from './strands-verdict.ts';
-
-const NO_TOKENS: ModelCallInit = { call_id: '' };
 
 /** All events of one line, in order: start, messages, calls and tool results as the messages give them, end, verdict. */
 export function addStrandsEvents(
@@ -51,47 +49,42 @@ export function addStrandsEvents(
   let made = 0;
   const askedBy = new Map<string, { turn: number; name: string | null }>();
 
-  const addCall = (fields: Partial<ModelCallInit>, tokens: CallTokens | undefined, extra: JsonExtra): void => {
+  const addCall = (said: AssistantMessage | null, tokens: CallTokens | undefined): void => {
     const turn = made++;
     const [aux] = perCall ? (references([perCall[turn] ?? null], location, 'routed_experts', turn) ?? []) : [];
+    const flat = tokens?.tokens;
     out.add(
       'model_call',
       {
         model_call: {
-          ...NO_TOKENS,
-          call_id: `call-${turn}`,
-          ...tokens?.tokens,
-          ...fields,
+          call_id: said?.callId ?? `call-${turn}`,
+          prompt_prefix_len: flat?.prompt_prefix_len ?? 0,
+          prompt_delta_ids: flat?.prompt_delta_ids ?? null,
+          completion_ids: flat?.completion_ids ?? null,
+          completion_logprobs: flat?.completion_logprobs ?? null,
+          raw_text: said?.rawText ?? null,
+          usage: said?.usage ?? null,
+          server_e2e_us: said?.serverUs ?? null,
+          tool_calls: said?.toolCalls ?? [],
           aux_ref: aux ? { name: 'routed_experts', uri: aux.uri, sha256: aux.sha256, dtype: 'int32' } : null,
         },
       },
       {
-        ...extra,
+        ...said?.extra,
         missing_logprobs: tokens?.missingLogprobs.length ? [...tokens.missingLogprobs] : undefined,
         trailing_input: tokens?.trailing || undefined,
       },
     );
-    for (const call of fields.tool_calls ?? []) askedBy.set(call.call_id, { turn, name: call.name ?? null });
+    for (const call of said?.toolCalls ?? []) askedBy.set(call.call_id, { turn, name: call.name ?? null });
   };
 
-  for (const [i, message] of messages.entries()) {
+  for (let i = 0; i < messages.length; i++) {
+    const message = messages[i];
     const field = `${record.messagesPath}[${i}]`;
-    if (message.role === 'assistant') {
-      const said = assistantMessage(message, field, names);
-      addCall(
-        {
-          ...(said.callId === null ? {} : { call_id: said.callId }),
-          raw_text: said.rawText,
-          usage: said.usage,
-          server_e2e_us: said.serverUs,
-          tool_calls: said.toolCalls,
-        },
-        calls[made],
-        said.extra,
-      );
-    } else addOther(out, message, field, askedBy);
+    if (message?.role === 'assistant') addCall(assistantMessage(message, field, names), calls[made]);
+    else if (message) addOther(out, message, field, askedBy);
   }
-  while (made < calls.length) addCall({}, calls[made], {});
+  while (made < calls.length) addCall(null, calls[made]);
 
   addEnd(out, record);
 }
@@ -105,38 +98,41 @@ function addOther(
   field: string,
   askedBy: ReadonlyMap<string, { turn: number; name: string | null }>,
 ): void {
-  const { content, ...rest } = message;
+  const { content } = message;
   const blocks = Array.isArray(content) ? content : [];
-  const results = blocks.filter((block) => isObject(block) && isObject(block.toolResult));
-  if (results.length === 0) {
-    addMessage(out, message, field, {});
-    return;
-  }
-  for (const [i, block] of blocks.entries()) {
-    if (!isObject(block) || !isObject(block.toolResult)) continue;
-    const { toolResult: value, ...beside } = block;
-    const { result, block: whole } = toolResult(value, `${field}.content[${i}].toolResult`);
+  const others: JsonValue[] = [];
+  let results = 0;
+  for (let i = 0; i < blocks.length; i++) {
+    const block = blocks[i] ?? null;
+    if (!isObject(block) || !isObject(block.toolResult)) {
+      others.push(block);
+      continue;
+    }
+    const { result, block: whole } = toolResult(block.toolResult, `${field}.content[${i}].toolResult`);
     const asked = askedBy.get(result.call_id);
+    result.turn = asked?.turn ?? null;
+    result.name = asked?.name ?? null;
+    // What the message says besides is told once, with its first result.
+    const about = results++ === 0 ? leftover(message, RESULT_MESSAGE_KEYS) : undefined;
     out.add(
       'tool_result',
-      { tool_result: { ...result, turn: asked?.turn ?? null, name: asked?.name ?? null } },
-      {
-        tool_result: whole,
-        block: unlessEmpty(beside),
-        message: i === blocks.indexOf(results[0] ?? null) ? rest : undefined,
-      },
+      { tool_result: result },
+      { tool_result: whole, block: leftover(block, ['toolResult']), message: about },
     );
   }
-  const others = blocks.filter((block) => !results.includes(block));
-  if (others.length > 0) addMessage(out, { role: message.role ?? 'user', content: others }, field, {});
+  if (results === 0) addMessage(out, message, field, {});
+  else if (others.length > 0) addMessage(out, { role: message.role ?? 'user', content: others }, field, {});
 }
 
+const RESULT_MESSAGE_KEYS = ['role', 'content'];
+
 function addMessage(out: AttemptEvents, value: JsonValue, field: string, extra: JsonExtra): void {
-  const { role, content, ...rest } = objectAt(value, field);
+  const message = objectAt(value, field);
+  const role = textAt(message.role, `${field}.role`);
   out.add(
     'message',
-    { message: { role: textAt(role, `${field}.role`), parts_json: jsonText(content ?? null) } },
-    { ...extra, ...rest },
+    { message: { role, parts_json: jsonText(message.content ?? null) } },
+    { ...extra, ...leftover(message, RESULT_MESSAGE_KEYS) },
   );
 }
 
@@ -148,11 +144,12 @@ function addEnd(out: AttemptEvents, record: StrandsRecord): void {
     { end: { reasons } },
     { metrics: record.metrics ?? undefined, aborted: record.aborted, ...record.rest },
   );
-  out.addAfterEnd('verdict', { verdict: strandsVerdict(record.reward, record.rewardPath, record.aborted) });
+  // Before the verdict: with that the attempt may be decided.
   const seconds = record.metrics?.reward_latency_s;
   if (typeof seconds === 'number' && seconds >= 0 && seconds < 1e9) {
     out.addAfterEnd('phase', { phase: { phase: 'verify' } }, undefined, Math.round(seconds * 1e6));
   }
+  out.addAfterEnd('verdict', { verdict: strandsVerdict(record.reward, record.rewardPath, record.aborted) });
 }
 
 function promptOf(message: JsonValue): Buffer | null {

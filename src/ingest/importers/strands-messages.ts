@@ -2,7 +2,7 @@ import { bytesOfText } from '../../../processors/model/text-bytes.ts';
 import type { ParseStatus, ToolCallInit, ToolResultInit, UsageInit } from '../../../schemas/generated/step-event.ts';
 import { isObject, type JsonObject, type JsonValue } from '../exact-number.ts';
 import { arrayAt, countOrNull, objectAt, textAt } from '../fields.ts';
-import { jsonText, unlessEmpty } from '../json-text.ts';
+import { jsonText, leftover, unlessEmpty } from '../json-text.ts';
 
 /** What a message of strands holds, taken apart. `extra` is what the other fields do not say. */
 export interface AssistantMessage {
@@ -22,46 +22,52 @@ export interface ToolUseNames {
 /** SDK text put in the place of a call that was cut off: not the policy's own. */
 const SDK_TEXT = /^The selected tool .{0,200}tool use was incomplete/s;
 
+const MESSAGE_KEYS = ['role', 'content', 'tracking_id', 'metadata'];
+const BLOCK_KEYS = ['text', 'toolUse'];
+const METADATA_KEYS = ['usage', 'metrics'];
+
 export function assistantMessage(message: JsonObject, field: string, names: ToolUseNames): AssistantMessage {
-  const { role: _role, content, tracking_id, metadata, ...rest } = message;
+  const { content, tracking_id, metadata } = message;
   const blocks = arrayAt(content, `${field}.content`);
-  const texts: string[] = [];
   const toolCalls: ToolCallInit[] = [];
+  let said: string | null = null;
   let plain = true;
-  for (const [i, block] of blocks.entries()) {
-    const { text, toolUse, ...other } = objectAt(block, `${field}.content[${i}]`);
+  for (let i = 0; i < blocks.length; i++) {
+    const block = objectAt(blocks[i], `${field}.content`);
+    const { text, toolUse } = block;
     // Only a text and then calls can be put together again from the fields; anything else is kept as it stands.
-    if (Object.keys(other).length > 0 || (text !== undefined && i > 0)) plain = false;
-    if (typeof text === 'string') {
-      if (!SDK_TEXT.test(text)) texts.push(text);
-    } else if (text !== undefined) plain = false;
+    if (leftover(block, BLOCK_KEYS) || (text !== undefined && i > 0)) plain = false;
+    if (typeof text === 'string' && !SDK_TEXT.test(text)) said = (said ?? '') + text;
+    else if (text !== undefined) plain = false;
     if (isObject(toolUse)) {
       const call = toolCall(toolUse, `${field}.content[${i}].toolUse`, names);
       toolCalls.push(call.call);
       if (!call.plain || text !== undefined) plain = false;
     } else if (toolUse !== undefined) plain = false;
   }
-  const { usage, metrics, ...metadataRest } = isObject(metadata) ? metadata : {};
-  const tokens = usageOf(usage);
-  const time = latencyOf(metrics);
-  const kept = unlessEmpty({ ...metadataRest, usage: tokens.rest, metrics: time.rest });
+  const about = isObject(metadata) ? metadata : {};
+  const tokens = usageOf(about.usage);
+  const time = latencyOf(about.metrics);
+  const kept = { ...leftover(about, METADATA_KEYS), usage: tokens.rest, metrics: time.rest };
   return {
     callId: typeof tracking_id === 'string' ? tracking_id : null,
-    rawText: texts.length > 0 ? bytesOfText(texts.join('')) : null,
+    rawText: said === null ? null : bytesOfText(said),
     toolCalls,
     usage: tokens.usage,
     serverUs: time.us,
     extra: {
       content: plain ? undefined : content,
       tracking_id: typeof tracking_id === 'string' ? undefined : tracking_id,
-      metadata: isObject(metadata) ? kept : metadata,
-      message: unlessEmpty(rest),
+      metadata: isObject(metadata) ? unlessEmpty(kept) : metadata,
+      message: leftover(message, MESSAGE_KEYS),
     },
   };
 }
 
+const TOOL_USE_KEYS = ['toolUseId', 'name', 'input', 'raw'];
+
 function toolCall(use: JsonObject, field: string, names: ToolUseNames): { call: ToolCallInit; plain: boolean } {
-  const { toolUseId, name, input, raw, ...rest } = use;
+  const { toolUseId, name, input, raw } = use;
   const toolName = typeof name === 'string' ? name : null;
   // strands-sglang sets `raw` exactly where its parser failed.
   const isRaw = typeof raw === 'string';
@@ -73,7 +79,7 @@ function toolCall(use: JsonObject, field: string, names: ToolUseNames): { call: 
       arguments_parsed: input === undefined ? null : jsonText(input),
       parse_status: isRaw ? 'malformed' : (names.parseStatus.get(toolName ?? '') ?? 'unknown'),
     },
-    plain: Object.keys(rest).length === 0 && toolName !== null && (raw === undefined || isRaw),
+    plain: toolName !== null && (raw === undefined || isRaw) && leftover(use, TOOL_USE_KEYS) === undefined,
   };
 }
 
@@ -82,15 +88,17 @@ const TOOL_STATUS: ReadonlyMap<JsonValue | undefined, 'ok' | 'tool_error'> = new
   ['error', 'tool_error'],
 ]);
 
+const TOOL_RESULT_KEYS = ['toolUseId', 'status', 'content'];
+
 /** A tool result, and the block itself where its fields do not say all of it. */
 export function toolResult(
   block: JsonObject,
   field: string,
 ): { result: ToolResultInit; block: JsonObject | undefined } {
-  const { toolUseId, status, content, ...rest } = block;
+  const { toolUseId, status, content } = block;
   const known = TOOL_STATUS.get(status);
   const text = onlyText(content);
-  const isWhole = known !== undefined && text !== null && Object.keys(rest).length === 0;
+  const isWhole = known !== undefined && text !== null && leftover(block, TOOL_RESULT_KEYS) === undefined;
   return {
     result: {
       call_id: textAt(toolUseId, `${field}.toolUseId`),
@@ -109,29 +117,24 @@ function onlyText(content: JsonValue | undefined): string | null {
   return typeof block.text === 'string' ? block.text : null;
 }
 
+const USAGE_KEYS = ['inputTokens', 'outputTokens', 'cacheReadInputTokens'];
+
 function usageOf(value: JsonValue | undefined): { usage: UsageInit | null; rest: JsonValue | undefined } {
   if (!isObject(value)) return { usage: null, rest: value };
-  const usage: UsageInit = {
+  const usage = {
     prompt_tokens: countOrNull(value.inputTokens),
     completion_tokens: countOrNull(value.outputTokens),
     cached_tokens: countOrNull(value.cacheReadInputTokens),
+    reasoning_tokens: null,
   };
-  const { inputTokens, outputTokens, cacheReadInputTokens, ...rest } = value;
-  const odd = {
-    inputTokens: usage.prompt_tokens === null ? inputTokens : undefined,
-    outputTokens: usage.completion_tokens === null ? outputTokens : undefined,
-    cacheReadInputTokens: usage.cached_tokens === null ? cacheReadInputTokens : undefined,
-  };
-  return { usage, rest: unlessEmpty({ ...rest, ...odd }) };
+  const all = usage.prompt_tokens !== null && usage.completion_tokens !== null && usage.cached_tokens !== null;
+  // A count that is none (null, or text) stays as the source has it, with the others.
+  return { usage, rest: all ? leftover(value, USAGE_KEYS) : value };
 }
 
 /** latencyMs is the server's clock for the whole request. */
 function latencyOf(value: JsonValue | undefined): { us: number | null; rest: JsonValue | undefined } {
   if (!isObject(value)) return { us: null, rest: value };
-  const { latencyMs, ...rest } = value;
-  const us = countOrNull(latencyMs);
-  return {
-    us: us === null ? null : us * 1000,
-    rest: unlessEmpty({ ...rest, latencyMs: us === null ? latencyMs : undefined }),
-  };
+  const ms = countOrNull(value.latencyMs);
+  return ms === null ? { us: null, rest: value } : { us: ms * 1000, rest: leftover(value, ['latencyMs']) };
 }
