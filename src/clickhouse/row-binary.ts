@@ -32,6 +32,12 @@ export class RowBinaryWriter {
     return at;
   }
 
+  /** (The buffer is read after the reservation, which may have replaced it.) */
+  #copy(value: Uint8Array): void {
+    const at = this.#reserve(value.length);
+    this.#buffer.set(value, at);
+  }
+
   uint8(value: number): void {
     const at = this.#reserve(1);
     this.#buffer[at] = value;
@@ -117,7 +123,7 @@ export class RowBinaryWriter {
   /** A String column from bytes as they are. */
   blob(value: Uint8Array): void {
     this.varint(value.length);
-    this.#buffer.set(value, this.#reserve(value.length));
+    this.#copy(value);
   }
 
   /** An Array of fixed-size elements that is packed little-endian already: token ids, logprobs, masks. */
@@ -125,7 +131,7 @@ export class RowBinaryWriter {
     const count = value.length / elementBytes;
     if (!Number.isInteger(count)) throw new RangeError(`${value.length} bytes are no whole number of elements`);
     this.varint(count);
-    this.#buffer.set(value, this.#reserve(value.length));
+    this.#copy(value);
   }
 
   array<T>(values: readonly T[], write: (writer: RowBinaryWriter, value: T) => void): void {

@@ -81,9 +81,10 @@ CREATE TABLE IF NOT EXISTS rollstream.steps (
   `appended_at` DateTime64(6, 'UTC') COMMENT 'Append time of the record in the log, UTC' CODEC(Delta, ZSTD(1)),
   `topic` LowCardinality(String) COMMENT 'Log that the lane reads',
   `partition` Int32 COMMENT 'Partition of the log',
-  `offset` Int64 COMMENT 'Cause: the record whose folding produced the row' CODEC(Delta, ZSTD(1)),
+  `offset` Int64 COMMENT 'Offset of the record itself' CODEC(Delta, ZSTD(1)),
   `term` UInt32 COMMENT 'Lane term that wrote the row; see owned',
-  `version` UInt64 COMMENT 'term × 2^48 + offset: of two rows with one key the higher wins'
+  `cause` Int64 COMMENT 'Cause: the record whose folding produced the row; a later one where an orphan was accepted or given up' CODEC(Delta, ZSTD(1)),
+  `version` UInt64 COMMENT 'term × 2^48 + cause: of two rows with one key the higher wins'
 )
 ENGINE = ReplacingMergeTree(version)
 PARTITION BY toYYYYMM(event_time)
@@ -171,9 +172,10 @@ CREATE TABLE IF NOT EXISTS rollstream.step_faults (
   `appended_at` DateTime64(6, 'UTC') COMMENT 'Append time of the record in the log, UTC' CODEC(Delta, ZSTD(1)),
   `topic` LowCardinality(String) COMMENT 'Log that the lane reads',
   `partition` Int32 COMMENT 'Partition of the log',
-  `offset` Int64 COMMENT 'Cause: the record whose folding produced the row' CODEC(Delta, ZSTD(1)),
+  `offset` Int64 COMMENT 'Offset of the record itself' CODEC(Delta, ZSTD(1)),
   `term` UInt32 COMMENT 'Lane term that wrote the row; see owned',
-  `version` UInt64 COMMENT 'term × 2^48 + offset: of two rows with one key the higher wins'
+  `cause` Int64 COMMENT 'Cause: the record whose folding produced the row; a later one where an orphan was accepted or given up' CODEC(Delta, ZSTD(1)),
+  `version` UInt64 COMMENT 'term × 2^48 + cause: of two rows with one key the higher wins'
 )
 ENGINE = ReplacingMergeTree(version)
 PARTITION BY toYYYYMM(event_time)
@@ -214,9 +216,10 @@ CREATE TABLE IF NOT EXISTS rollstream.verdicts (
   `appended_at` DateTime64(6, 'UTC') COMMENT 'Append time of the record in the log, UTC' CODEC(Delta, ZSTD(1)),
   `topic` LowCardinality(String) COMMENT 'Log that the lane reads',
   `partition` Int32 COMMENT 'Partition of the log',
-  `offset` Int64 COMMENT 'Cause: the record whose folding produced the row' CODEC(Delta, ZSTD(1)),
+  `offset` Int64 COMMENT 'Offset of the record itself' CODEC(Delta, ZSTD(1)),
   `term` UInt32 COMMENT 'Lane term that wrote the row; see owned',
-  `version` UInt64 COMMENT 'term × 2^48 + offset: of two rows with one key the higher wins'
+  `cause` Int64 COMMENT 'Cause: the record whose folding produced the row; a later one where an orphan was accepted or given up' CODEC(Delta, ZSTD(1)),
+  `version` UInt64 COMMENT 'term × 2^48 + cause: of two rows with one key the higher wins'
 )
 ENGINE = ReplacingMergeTree(version)
 PARTITION BY toYYYYMM(event_time)

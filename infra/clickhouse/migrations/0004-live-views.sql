@@ -23,21 +23,21 @@ CREATE OR REPLACE VIEW rollstream.live_steps AS
 SELECT r.*
 FROM rollstream.steps AS r FINAL
 INNER JOIN rollstream.owned AS o ON o.topic = r.topic AND o.partition = r.partition AND o.term = r.term
-WHERE r.offset < o.below
+WHERE r.cause < o.below
 COMMENT 'Rows of steps that count';
 
 CREATE OR REPLACE VIEW rollstream.live_step_faults AS
 SELECT r.*
 FROM rollstream.step_faults AS r FINAL
 INNER JOIN rollstream.owned AS o ON o.topic = r.topic AND o.partition = r.partition AND o.term = r.term
-WHERE r.offset < o.below
+WHERE r.cause < o.below
 COMMENT 'Rows of step_faults that count';
 
 CREATE OR REPLACE VIEW rollstream.live_verdicts AS
 SELECT r.*
 FROM rollstream.verdicts AS r FINAL
 INNER JOIN rollstream.owned AS o ON o.topic = r.topic AND o.partition = r.partition AND o.term = r.term
-WHERE r.offset < o.below
+WHERE r.cause < o.below
 COMMENT 'Rows of verdicts that count';
 
 CREATE OR REPLACE VIEW rollstream.live_attempts AS

@@ -1,7 +1,7 @@
 import type { StepFaultRow } from '../../../processors/model/effects.ts';
 import { type Column, column, encodeBatch, type Owner } from '../encode-batch.ts';
 import type { InsertBatch } from '../port.ts';
-import { causeColumns } from './cause-columns.ts';
+import { recordColumns } from './cause-columns.ts';
 import { eventColumns } from './event-columns.ts';
 
 const columns: readonly Column<StepFaultRow>[] = [
@@ -10,7 +10,7 @@ const columns: readonly Column<StepFaultRow>[] = [
   ...eventColumns<StepFaultRow>((row) => row.event),
   column('unit', (w, row) => w.string(row.unit)),
   column('appended_at', (w, row) => w.int64(row.appendedAtMs * 1000)),
-  ...causeColumns<StepFaultRow>((row) => row),
+  ...recordColumns<StepFaultRow>((row) => row),
 ];
 
 /** Readable events that were not folded, whole. */

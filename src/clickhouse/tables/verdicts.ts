@@ -3,7 +3,7 @@ import type { StepEvent } from '../../../schemas/generated/step-event.ts';
 import { type Column, column, encodeBatch, type Owner } from '../encode-batch.ts';
 import type { InsertBatch } from '../port.ts';
 import { asInt64, asNullableFloat64, asNullableInt32, asNullableString } from '../value-writers.ts';
-import { causeColumns } from './cause-columns.ts';
+import { recordColumns } from './cause-columns.ts';
 import { identityColumns } from './identity-columns.ts';
 import { timeColumns } from './time-columns.ts';
 
@@ -30,7 +30,7 @@ const columns: readonly Column<VerdictRow>[] = [
   ...timeColumns<VerdictRow>((row) => row.event),
   column('duration_us', (w, row) => w.nullable(row.event.duration_us, asInt64)),
   column('appended_at', (w, row) => w.int64(row.appendedAtMs * 1000)),
-  ...causeColumns<VerdictRow>((row) => row),
+  ...recordColumns<VerdictRow>((row) => row),
 ];
 
 function verdictOf(row: VerdictRow): Verdict {
