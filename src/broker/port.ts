@@ -73,11 +73,14 @@ export interface Lane {
   readonly topic: string;
   readonly partition: number;
   readonly revoked: AbortSignal;
-  /** Records from `offset` on, in order; [] when none came in time. RS_OFFSET_OUT_OF_RANGE below the start of the log. */
+  /** Records from `offset` on, in order; [] when none came in time or the lane was revoked. Otherwise as Broker.read. */
   read(offset: number, limits: ReadLimits): Promise<LogRecord[]>;
 }
 
-/** Membership in a consumer group: `work` is started for each lane assigned, and awaited after its revocation. */
+/**
+ * Membership in a consumer group: `work` is started for each lane assigned, and awaited after its revocation. The members of a
+ * group share the partitions; no partition is worked on twice at a time.
+ */
 export interface Membership {
   /** Rejects with the error of the first lane that failed; resolves when left. */
   readonly done: Promise<void>;
@@ -89,13 +92,17 @@ export interface Broker {
   ensureTopics(topics: readonly TopicSpec[]): Promise<void>;
   partitionsOf(topic: string): Promise<number>;
   bounds(topic: string, partition: number): Promise<Bounds>;
-  /** All of the records or none; resolves once they are on disk. Order within a partition is the order given. */
+  /**
+   * All of the records or none; resolves once they are on disk, until when their bytes must not change. Within a partition the
+   * order is that of the calls and of the records given. RS_RECORD_TOO_LARGE, RS_DISK_FULL: nothing was written.
+   */
   append(topic: string, records: readonly NewRecord[]): Promise<Position[]>;
-  /** Reads outside of any group. Shows committed records only. */
+  /** Reads outside of any group. Shows committed records only. RS_OFFSET_OUT_OF_RANGE below the start of the log or above its end. */
   read(topic: string, partition: number, offset: number, limits: ReadLimits): Promise<LogRecord[]>;
   join(group: string, topic: string, work: (lane: Lane) => Promise<void>): Promise<Membership>;
   /** The last commit of a group, or null. Read it only after taking the transactional id (fence, then read). */
   committed(group: string, topic: string, partition: number): Promise<Commit | null>;
   transactional(id: string): Promise<TransactionalProducer>;
+  /** Revokes every lane and awaits its work, which may still read and commit; then waiting reads and later calls get RS_CLOSED. */
   close(): Promise<void>;
 }

@@ -15,7 +15,7 @@ export interface Partition {
 
 export interface Topic extends TopicRow {
   readonly name: string;
-  readonly lanes: readonly Partition[];
+  readonly byPartition: readonly Partition[];
 }
 
 /** The topics that exist, in memory: never deleted, added when their creation is on disk. */
@@ -34,11 +34,11 @@ export function createPartitions(tables: Tables): Partitions {
   const topics = new Map<string, Topic>();
 
   function add(name: string, row: TopicRow): void {
-    const lanes = Array.from({ length: row.partitions }, (_, partition) => ({
+    const byPartition = Array.from({ length: row.partitions }, (_, partition) => ({
       bounds: tables.tails.get([row.id, partition]) ?? { start: 0, end: 0 },
       waiting: new Set<() => void>(),
     }));
-    topics.set(name, { ...row, name, lanes });
+    topics.set(name, { ...row, name, byPartition });
   }
 
   for (const { key, value } of tables.topics.getRange()) {
@@ -61,7 +61,7 @@ export function createPartitions(tables: Tables): Partitions {
       return topic;
     },
     partition(topic, partition) {
-      const found = topic.lanes[partition];
+      const found = topic.byPartition[partition];
       if (found === undefined) {
         throw new RollstreamError(
           'RS_UNKNOWN_TOPIC',
@@ -76,7 +76,7 @@ export function createPartitions(tables: Tables): Partitions {
       wake(partition);
     },
     wakeAll() {
-      for (const topic of topics.values()) topic.lanes.forEach(wake);
+      for (const topic of topics.values()) topic.byPartition.forEach(wake);
     },
   };
 }

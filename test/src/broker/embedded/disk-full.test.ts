@@ -19,7 +19,7 @@ describe.runIf(canMount)('on a disk of 8 MiB (mounted, so only as root)', () => 
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', disk]);
   });
   afterEach(async () => {
-    execFileSync('umount', [disk]);
+    execFileSync('umount', ['-l', disk]); // lazily: a failed test may still have the log open
     await rm(disk, { recursive: true });
   });
 
