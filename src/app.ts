@@ -8,7 +8,7 @@ import type { Store } from './clickhouse/port.ts';
 import type { Config } from './config/config.ts';
 import { LOG_FOLDER, REGISTRY_FOLDER, STORE_FOLDER } from './config/data-folders.ts';
 import { takeDataFolder } from './config/data-owner.ts';
-import { type TopicNames, topicNames, topicSpecs } from './config/topics.ts';
+import { laneGroup, type TopicNames, topicNames, topicSpecs } from './config/topics.ts';
 import type { Lanes, LanesDeps } from './lanes/lanes.ts';
 import type { Recorder } from './observe/recorder.ts';
 import { type Codecs, createCodecs } from './registry/codecs.ts';
@@ -35,6 +35,8 @@ export interface App {
   readonly topics: TopicNames;
   /** null when opened without. */
   readonly lanes: Lanes | null;
+  /** Records that were committed before this process began. */
+  readonly committedBefore: number;
   /** In reverse: lanes flush and commit, then store, then log, then the folder is given back. */
   close(): Promise<void>;
 }
@@ -59,12 +61,22 @@ export async function openApp(config: Config, deps: AppDeps): Promise<App> {
     const { topicPrefix, partitions } = config.lanes;
     // Who only reads takes the topics as they are, whatever this configuration would create.
     if (deps.withLanes) await broker.ensureTopics(topicSpecs(topicPrefix, partitions));
+    const committedBefore = deps.withLanes ? await committed(broker, topicPrefix) : 0;
     const lanes = deps.withLanes
       ? await start({ broker, store, registry, log: deps.log, recorder: deps.recorder, now: deps.now }, config)
       : null;
     if (lanes !== null) opened.push(() => lanes.close());
     deps.log.info({ folder, partitions, lanes: deps.withLanes }, 'opened');
-    return { broker, registry, codecs: createCodecs(registry), store, topics: topicNames(topicPrefix), lanes, close };
+    return {
+      broker,
+      registry,
+      codecs: createCodecs(registry),
+      store,
+      topics: topicNames(topicPrefix),
+      lanes,
+      committedBefore,
+      close,
+    };
   } catch (error) {
     await close().catch((cause: unknown) => deps.log.error({ err: cause }, 'closing after a failed start'));
     throw error;
@@ -74,6 +86,15 @@ export async function openApp(config: Config, deps: AppDeps): Promise<App> {
 async function start(deps: LanesDeps, config: Config): Promise<Lanes> {
   const { startLanes } = await import('./lanes/start-lanes.ts');
   return startLanes(deps, config.lanes);
+}
+
+async function committed(broker: Broker, prefix: string): Promise<number> {
+  const { steps } = topicNames(prefix);
+  let sum = 0;
+  for (let partition = 0; partition < (await broker.partitionsOf(steps)); partition += 1) {
+    sum += (await broker.committed(laneGroup(prefix), steps, partition))?.offset ?? 0;
+  }
+  return sum;
 }
 
 async function subfolder(folder: string, name: string): Promise<string> {

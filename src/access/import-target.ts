@@ -15,6 +15,4 @@ export interface ImportTarget {
   /** Resolves when the lanes have committed all that was appended before. */
   drained(): Promise<void>;
   accounting(runId: string | null): Promise<Accounting>;
-  /** Records read by the lanes so far, for progress and reports. */
-  recordsRead(): Promise<number>;
 }

@@ -23,8 +23,5 @@ export function createLocalImportTarget(app: App, access: Access): ImportTarget 
       if (lanes !== null) await Promise.race([lanes.drained(), lanes.failed]);
     },
     accounting: access.accounting,
-    async recordsRead() {
-      return lanes?.status().reduce((sum, { frontier }) => sum + frontier, 0) ?? 0;
-    },
   };
 }

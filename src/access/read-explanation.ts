@@ -1,6 +1,8 @@
 import type { Store } from '../clickhouse/port.ts';
+import { lookupTrajectories } from '../clickhouse/trajectory-lookup.ts';
 import { RollstreamError } from '../errors.ts';
-import { storedTrajectories } from '../ready/stored-trajectories.ts';
+import { completeTrajectory } from '../ready/complete-trajectory.ts';
+import { unpackTrajectory } from '../ready/unpack.ts';
 import type { ExplainedAttempt, ExplainedRollout, Explanation, JsonRow } from './explanation.ts';
 
 interface Place extends JsonRow {
@@ -51,7 +53,9 @@ async function explainRollout(store: Store, rolloutId: string, { run_id, epoch }
   const audits = await rows('audits', COLUMNS, 'audit, turn, index');
   const steps = await rows('steps', STEP_COLUMNS, 'offset');
   const faults = await rows('step_faults', STEP_COLUMNS, 'offset');
-  const trajectories = await storedTrajectories(store, { runId: run_id, epoch, rolloutId });
+  const trajectories = (await lookupTrajectories(store, { rolloutId, runId: run_id }))
+    .filter((trajectory) => trajectory.epoch === epoch)
+    .map((trajectory) => unpackTrajectory(completeTrajectory(trajectory)));
 
   const of = (list: readonly AttemptRow[], attempt: number) => list.filter((row) => row.attempt === attempt);
   const numbers = new Set([...started, ...decisions, ...faults].map((row) => row.attempt));

@@ -32,11 +32,6 @@ export function createRemoteImportTarget(request: ServerClient, access: Access):
       }
     },
     accounting: access.accounting,
-    async recordsRead() {
-      const response = await request({ path: '/v1/import/progress' });
-      const { records_read }: { records_read: number } = JSON.parse(await response.text());
-      return records_read;
-    },
   };
 }
 

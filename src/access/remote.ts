@@ -18,7 +18,12 @@ export function createRemoteAccess(request: ServerClient): Access {
     },
     async ready({ from, limit, runId, groupId, waitMs, signal }) {
       const path = `/v1/ready${search({ from, limit, run: runId, group: groupId, wait_ms: waitMs })}`;
-      const response = await request({ path, ...(signal === undefined ? {} : { signal }) });
+      const none = { trajectories: [], next: from, atEnd: true };
+      const response = await request({ path, ...(signal === undefined ? {} : { signal }) }).catch((error: unknown) => {
+        if (signal?.aborted === true) return null;
+        throw error;
+      });
+      if (response === null) return none;
       const text = await response.text();
       const lines = text.split('\n').filter((line) => line !== '');
       return {

@@ -1,5 +1,6 @@
 import type { ExplainedAttempt, ExplainedRollout, Explanation, JsonRow } from '../access/explanation.ts';
 import { type Paint, plain } from './paint.ts';
+import { stepSummary } from './step-summary.ts';
 import { drawTable, visible } from './table.ts';
 
 /** What happened to a rollout, for a person: facts first, then what was decided from them. */
@@ -35,7 +36,7 @@ function attemptText(attempt: ExplainedAttempt, paint: Paint): string {
     ...attempt.rewards.map((row) => line('reward part', `${textOf(row.component)} = ${textOf(row.value) ?? 'null'}`)),
     ...auditLines(attempt),
     ...stepLines(attempt.steps),
-    ...attempt.step_faults.map((row) => line('not folded', faultOf(row))),
+    ...faultLines(attempt.step_faults),
     '',
   ].join('\n');
 }
@@ -94,7 +95,7 @@ function stepLines(steps: readonly JsonRow[]): string[] {
   const rows = steps.map((step) => [
     Number(step.seq) < 0 ? '' : (textOf(step.seq) ?? ''),
     textOf(step.kind) ?? '',
-    textOf(step.summary) ?? '',
+    stepSummary(step),
   ]);
   return [
     '',
@@ -111,9 +112,20 @@ function verdictOf(row: JsonRow): string {
   return `${textOf(row.scorer)}${version === '' ? '' : ` ${version}`}: ${textOf(row.status)} ${textOf(row.rewards)}${late}`;
 }
 
-function faultOf(row: JsonRow): string {
-  const detail = textOf(row.reason_detail) ?? '';
-  return `${textOf(row.kind)} at offset ${textOf(row.offset)}: ${textOf(row.reason)}${detail === '' ? '' : ` (${detail})`}`;
+/** A file that was imported again leaves one a record: they are counted, not listed. */
+function faultLines(faults: readonly JsonRow[]): string[] {
+  const kinds = new Map<string, string[]>();
+  for (const row of faults) {
+    const detail = textOf(row.reason_detail) ?? '';
+    const reason = `${textOf(row.reason)}${detail === '' ? '' : ` (${detail})`}`;
+    const same = kinds.get(reason);
+    const kind = textOf(row.kind) ?? 'event';
+    if (same === undefined) kinds.set(reason, [kind]);
+    else same.push(kind);
+  }
+  return [...kinds].map(([reason, list]) =>
+    line('not folded', `${list.length === 1 ? `one ${list[0]}` : `${list.length} events`}: ${reason}`),
+  );
 }
 
 function line(name: string, value: string): string {

@@ -68,7 +68,7 @@ function examples(rows: readonly ExampleRow[], command: (words: string) => strin
     ...rows.flatMap((row, index) => [
       `  ${index + 1}. ${paint('bold', visible(row.rollout_id))}  ${paint('yellow', `${row.disposition}: ${visible(row.why[0] ?? row.reason_code)}`)}${row.alike > 1 ? `  (and ${row.alike - 1} like it)` : ''}`,
       `     ${whatHappened(row)}`,
-      `     ${MEANING[row.category] ?? 'It is kept out of the training data until somebody has looked.'}`,
+      `     ${meaningOf(row)}`,
       `     ${paint('cyan', command(`explain ${quoted(row.rollout_id)}`))}`,
     ]),
     '',
@@ -77,16 +77,51 @@ function examples(rows: readonly ExampleRow[], command: (words: string) => strin
 
 /** The three facts, side by side. */
 function whatHappened(row: ExampleRow): string {
-  const loop = row.reason_raw === null ? 'The loop gave no reason' : `The loop said ${JSON.stringify(row.reason_raw)}`;
-  const engine = row.finish_reason === null ? 'the engine nothing' : `the engine ${JSON.stringify(row.finish_reason)}`;
-  const verifier = row.verifier_status === 'none' ? 'no verifier spoke' : `the verifier: ${row.verifier_status}`;
+  const loop = row.reason_raw === null ? 'The loop gave no reason' : `The loop said ${row.reason_raw}`;
+  const engine = row.finish_reason === null ? 'the engine nothing' : `the engine ${finishReason(row.finish_reason)}`;
+  const verifier = VERIFIER[row.verifier_status] ?? `the verifier: ${row.verifier_status}`;
   const reward = row.reward === null ? 'no reward' : `reward ${row.reward}`;
   return visible(`${loop}, ${engine}, ${verifier}; ${reward}.`);
 }
 
-const MEANING: Readonly<Record<string, string>> = {
-  completion: 'It claims to be done, and something contradicts that: rewarding it would teach the contradiction.',
-  policy_failure: 'The policy itself failed, which is worth learning from.',
+const VERIFIER: Readonly<Record<string, string>> = {
+  none: 'no verifier had spoken',
+  scored: 'the verifier scored it',
+  not_run: 'the verifier did not run',
+  timeout: 'the verifier timed out',
+  crash: 'the verifier crashed',
+  missing: 'the verifier said nothing',
+  parse_error: 'the verifier could not read it',
+  refused: 'the verifier refused',
+};
+
+/** Some engines give an object, which is kept whole. */
+function finishReason(text: string): string {
+  try {
+    const { type, message }: { type?: unknown; message?: unknown } = Object(JSON.parse(text));
+    if (typeof type !== 'string') return text;
+    return typeof message === 'string' ? `${type} (${message})` : type;
+  } catch {
+    return text;
+  }
+}
+
+function meaningOf(row: ExampleRow): string {
+  return (
+    MEANING_OF_REASON[row.why[0] ?? ''] ??
+    MEANING_OF_CATEGORY[row.category] ??
+    'It is kept out of the training data until somebody has looked.'
+  );
+}
+
+const MEANING_OF_REASON: Readonly<Record<string, string>> = {
+  termination_conflict: 'Two facts contradict each other. Rewarding it would teach whichever one is wrong.',
+  reward_missing: 'Done, but nobody scored it. Missing is not 0, so it waits to be scored.',
+};
+
+const MEANING_OF_CATEGORY: Readonly<Record<string, string>> = {
+  completion: 'It claims to be done, and something speaks against that.',
+  policy_failure: 'The policy itself failed.',
   budget: 'It ran out of its budget; who used it up decides whether the policy may learn from it.',
   harness_fault: 'The loop broke, not the policy: a reward would be noise.',
   env_fault: 'The environment broke, not the policy: a reward of 0 would blame the wrong one.',

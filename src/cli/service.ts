@@ -17,6 +17,8 @@ export interface Service {
   readonly imports: ImportTarget;
   /** null: it does not listen. */
   readonly url: string | null;
+  /** Records that the lanes have read and committed since they began. */
+  recordsRead(): number;
   /** Rejects when a lane fails. */
   readonly failed: Promise<never>;
   close(): Promise<void>;
@@ -65,6 +67,7 @@ export async function startService(context: CommandContext, withHttp: boolean): 
     access,
     imports,
     url: listener?.url ?? null,
+    recordsRead: () => Math.max(0, status().reduce((sum, { frontier }) => sum + frontier, 0) - app.committedBefore),
     failed,
     async close() {
       closing.abort();

@@ -88,7 +88,7 @@ function gather(sources: Sources): Map<string, Given> {
     if (!variable.startsWith('ROLLSTREAM_') || variable === FILE_VARIABLE || value === undefined) continue;
     const name = variables.get(variable);
     if (name === undefined) {
-      throw unknown('variable', variable, [...variables.keys(), FILE_VARIABLE], 'environment');
+      throw unknown('variable', variable, [...variables.keys(), FILE_VARIABLE], 'the environment');
     }
     if (value !== '') given.set(name, { value, text: true, from: variable });
   }

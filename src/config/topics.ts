@@ -27,6 +27,11 @@ export function topicNames(prefix: string): TopicNames {
   };
 }
 
+/** Consumer group of the lanes. */
+export function laneGroup(prefix: string): string {
+  return `${prefix}rollstream`;
+}
+
 /** Only rollout.steps scales by partitions: one partition of `ready` is what makes its order global. */
 export function topicSpecs(prefix: string, stepPartitions: number): TopicSpec[] {
   const names = topicNames(prefix);

@@ -39,7 +39,8 @@ export function createReadReady(deps: ReadyDeps): (query: ReadyQuery) => Promise
     const from = Math.max(query.from, start);
     if (from >= end && query.waitMs === 0) return { trajectories: [], next: from, atEnd: true };
     const limits = { maxBytes: READ_BYTES, maxWaitMs: query.waitMs };
-    const records = await deps.broker.read(deps.topic, 0, from, limits);
+    const reading = deps.broker.read(deps.topic, 0, from, limits);
+    const records = await Promise.race([reading, nothingOnceAborted(query.signal)]);
     const ids = records.flatMap(({ value }) => (value === null ? [] : [schemaIdOf(value)]));
     await deps.codecs.prepare(ids.filter((id) => typeof id === 'number'));
     const trajectories: TrajectoryJson[] = [];
@@ -54,4 +55,12 @@ export function createReadReady(deps: ReadyDeps): (query: ReadyQuery) => Promise
     }
     return { trajectories, next, atEnd: next >= end };
   };
+}
+
+/** Never resolves without a signal: then only the read itself ends the wait. */
+function nothingOnceAborted(signal: AbortSignal | undefined): Promise<LogRecord[]> {
+  return new Promise((resolve) => {
+    if (signal?.aborted === true) resolve([]);
+    else signal?.addEventListener('abort', () => resolve([]), { once: true });
+  });
 }

@@ -6,6 +6,7 @@ import { createRemoteImportTarget } from '../../access/remote-import-target.ts';
 import type { Accounting } from '../../clickhouse/accounting.ts';
 import type { ImportOptions } from '../../ingest/import-files.ts';
 import type { ImportReport } from '../../ingest/import-report.ts';
+import { inputFiles } from '../../ingest/input-files.ts';
 import { accountingText } from '../accounting-text.ts';
 import type { CommandContext, Run } from '../context.ts';
 import { addGlobalFlags, type GlobalFlags } from '../global-flags.ts';
@@ -61,6 +62,8 @@ interface Report extends ImportReport {
 }
 
 async function importPaths(paths: string[], flags: ImportFlags, context: CommandContext): Promise<Report> {
+  // Before anything is opened: a slip in a path must not create a data folder.
+  await inputFiles(paths);
   const { signal, forget } = stopping(context);
   const opened = flags.dryRun === true ? null : await openTarget(context);
   const target = opened?.target ?? null;

@@ -39,10 +39,10 @@ export function addQuery(program: Command, run: Run): void {
   addGlobalFlags(command).action((sql: string | undefined, flags: QueryFlags) =>
     run(flags, async (context) => {
       if (flags.list === true) return listQueries(context);
-      const statement = statementOf(sql, flags.named);
+      const { statement, params } = statementOf(sql, flags);
       const access = await openAccess(context);
       try {
-        await context.out.write(await answer(access, statement, flags, context));
+        await context.out.write(await answer(access, statement, params, flags, context));
       } finally {
         await access.close();
       }
@@ -51,10 +51,16 @@ export function addQuery(program: Command, run: Run): void {
   );
 }
 
-async function answer(access: Access, sql: string, flags: QueryFlags, context: CommandContext): Promise<string> {
+async function answer(
+  access: Access,
+  sql: string,
+  params: QueryParams,
+  flags: QueryFlags,
+  context: CommandContext,
+): Promise<string> {
   const preset = context.io.stdoutIsTerminal ? 'table' : 'jsonl';
   const format = flags.format ?? (context.flags.json === true ? 'json' : preset);
-  const text = await access.query(sql, rowsFormatOf(format), flags.param);
+  const text = await access.query(sql, rowsFormatOf(format), params);
   if (format === 'json') return jsonArrayOf(text);
   if (format !== 'table') return text;
   const [head = [], ...rows] = parseCsv(text);
@@ -65,15 +71,26 @@ async function answer(access: Access, sql: string, flags: QueryFlags, context: C
   );
 }
 
-function statementOf(sql: string | undefined, named: string | undefined): string {
-  if (sql !== undefined && named === undefined) return sql;
+interface Statement {
+  readonly statement: string;
+  readonly params: QueryParams;
+}
+
+function statementOf(sql: string | undefined, { named, param }: QueryFlags): Statement {
+  if (sql !== undefined && named === undefined) return { statement: sql, params: param };
   if (sql !== undefined) throw new RollstreamError('RS_USAGE', 'query: give SQL or --named, not both');
   if (named === undefined) throw new RollstreamError('RS_USAGE', 'query: give SQL, or --named NAME (see --list)');
   const queries = namedQueries();
   const found = queries.find(({ name }) => name === named);
-  if (found !== undefined) return found.sql;
+  if (found !== undefined) return { statement: found.sql, params: withEmptyText(found, param) };
   const names = queries.map(({ name }) => name);
   throw new RollstreamError('RS_USAGE', `no query is named ${named}${suggestion(named, names)}; see --list`);
+}
+
+/** In queries that are shipped, empty text means all. */
+function withEmptyText(query: NamedQuery, given: QueryParams): QueryParams {
+  const texts = query.params.filter((param) => param.endsWith(':String')).map((param) => param.split(':')[0] ?? '');
+  return { ...Object.fromEntries(texts.map((name) => [name, ''])), ...given };
 }
 
 async function listQueries(context: CommandContext): Promise<number> {

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Access } from '../../access/access.ts';
-import { openAccess } from '../../access/open-access.ts';
+import { openAccess, ownerClient } from '../../access/open-access.ts';
+import { RollstreamError } from '../../errors.ts';
 import type { CommandContext, Run } from '../context.ts';
 import { addGlobalFlags, type GlobalFlags } from '../global-flags.ts';
 import { readyLine } from '../ready-line.ts';
@@ -35,6 +36,10 @@ export function addReady(program: Command, run: Run): void {
     .addHelpText('after', EXAMPLE);
   addGlobalFlags(command).action((flags: ReadyFlags) =>
     run(flags, async (context) => {
+      if (flags.follow === true && (await ownerClient(context.config)) === null) {
+        const why = `nothing runs on ${context.config.data}: start \`rollstream up\` to have something to follow`;
+        throw new RollstreamError('RS_SERVER_UNREACHABLE', why);
+      }
       const access = await openAccess(context);
       try {
         await printReady(access, flags, context);

@@ -36,8 +36,7 @@ export function importRoutes(target: ImportTarget): Hono {
       const drained = await Promise.race([target.drained().then(() => true), wait]);
       late.abort();
       return c.json({ drained });
-    })
-    .get('/import/progress', async (c) => c.json({ records_read: await target.recordsRead() }));
+    });
 }
 
 async function recordsOf(request: Request): Promise<FramedRecord[]> {
