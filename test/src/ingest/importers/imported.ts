@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import { avroTypeOf } from '../../../../processors/decode/avro-type.ts';
+import { type StepEvent, stepEventSchema } from '../../../../schemas/generated/step-event.ts';
+import type { ImportContext, Imported, Importer, Refusal } from '../../../../src/ingest/importer.ts';
+import { readLines } from '../../../../src/ingest/line-reader.ts';
+import { readRecord } from '../../../../src/ingest/read-record.ts';
+
+export const CONTEXT: ImportContext = {
+  runId: 'run',
+  env: null,
+  epoch: 0,
+  purpose: 'train',
+  groupSize: null,
+  overrides: {},
+  rows: 'all',
+};
+
+const eventType = avroTypeOf(stepEventSchema);
+
+function isStepEvent(value: unknown): value is StepEvent {
+  return eventType.isValid(value);
+}
+
+export type Taken = { readonly events: readonly StepEvent[] } | { readonly refused: Refusal };
+
+/** What an importer makes of the lines of one file; events as they come out of the log: encoded and decoded. */
+export async function imported(
+  importer: Importer,
+  text: string,
+  context: Partial<ImportContext> = {},
+  path = 'results.jsonl',
+): Promise<Taken[]> {
+  async function* whole(): AsyncGenerator<Buffer> {
+    yield Buffer.from(text);
+  }
+  const take = importer.open({ ...CONTEXT, ...context });
+  const all: Taken[] = [];
+  for await (const line of readLines(whole())) {
+    const record = readRecord(line);
+    const location = `${path}:${line.number}`;
+    all.push(decoded('refused' in record ? record : take({ ...record, sha256: line.sha256, location })));
+  }
+  return all;
+}
+
+function decoded(result: Imported): Taken {
+  if ('refused' in result) return result;
+  return {
+    events: result.events.map((event) => {
+      const decodedEvent: unknown = eventType.fromBuffer(eventType.toBuffer(event));
+      if (!isStepEvent(decodedEvent)) throw new Error('not a step event');
+      return decodedEvent;
+    }),
+  };
+}
+
+/** Events of a file of one good line, or of all its lines after another. */
+export async function eventsOf(
+  importer: Importer,
+  lines: readonly unknown[],
+  context: Partial<ImportContext> = {},
+): Promise<StepEvent[]> {
+  const text = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n');
+  const all = await imported(importer, `${text}\n`, context);
+  return all.flatMap((taken) => {
+    if ('refused' in taken) throw new Error(taken.refused.message);
+    return taken.events;
+  });
+}
+
+/** The message of the first refusal. */
+export async function refusalOf(importer: Importer, line: unknown): Promise<Refusal | undefined> {
+  const text = typeof line === 'string' ? line : JSON.stringify(line);
+  const refused = (await imported(importer, `${text}\n`)).find((taken) => 'refused' in taken);
+  return refused && 'refused' in refused ? refused.refused : undefined;
+}
+
+export function idsOf(bytes: Buffer | null | undefined): number[] | null {
+  return bytes ? Array.from({ length: bytes.length / 4 }, (_, i) => bytes.readUInt32LE(i * 4)) : null;
+}
+
+export function floatsOf(bytes: Buffer | null | undefined): number[] | null {
+  return bytes ? Array.from({ length: bytes.length / 4 }, (_, i) => bytes.readFloatLE(i * 4)) : null;
+}
+
+export function only<K extends StepEvent['kind']>(events: readonly StepEvent[], kind: K): StepEvent[] {
+  return events.filter((event) => event.kind === kind);
+}
+
+export function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
