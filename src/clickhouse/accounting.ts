@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { infraFolder } from './infra-folder.ts';
+import { packageFile } from '../config/package-file.ts';
 import type { Store } from './port.ts';
 
 /** The books of one run, over attempts. */
@@ -43,7 +42,7 @@ interface Entry {
 
 /** started = ready + Σ rejected + open + lost + superseded, for each run, below each lane's frontier. */
 export async function readAccounting(store: Store, { runId = '' }: { runId?: string } = {}): Promise<Accounting> {
-  const sql = await readFile(join(infraFolder(), 'queries', 'accounting.sql'), 'utf8');
+  const sql = await readFile(packageFile('infra', 'clickhouse', 'queries', 'accounting.sql'), 'utf8');
   const entries = await store.query<Entry>(sql, { run: runId });
   const byRun = new Map<string, Entry[]>();
   for (const entry of entries) {

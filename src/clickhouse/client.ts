@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type ClickHouseClient, createClient } from '@clickhouse/client';
 import { RollstreamError } from '../errors.ts';
@@ -6,6 +6,7 @@ import { chdbConnection } from './chdb-connection.ts';
 import { createEmbeddedInsert } from './embedded-insert.ts';
 import type { Store } from './port.ts';
 import { createStore } from './store.ts';
+import { storeError } from './store-error.ts';
 
 export interface EmbeddedStoreOptions {
   /** Folder of the store's own; no other process may have it open. */
@@ -38,16 +39,26 @@ export async function openEmbeddedStore({ folder, log = () => {} }: EmbeddedStor
     });
   } catch (cause) {
     await Promise.all(clients.map((client) => client.close()));
-    throw cause instanceof RollstreamError ? cause : openError(cause, folder);
+    throw cause instanceof RollstreamError ? cause : await openError(cause, folder, path);
   }
 }
 
-function openError(cause: unknown, folder: string): RollstreamError {
-  const message = cause instanceof Error ? cause.message : String(cause);
-  const owned = /lock|already|another|only one/i.test(message);
-  return new RollstreamError(
-    owned ? 'RS_DATA_OWNED' : 'RS_STORE_UNREACHABLE',
-    `cannot open the store in ${folder}: ${message.trim().split('\n', 1)[0] ?? ''}`,
-    { cause },
-  );
+/** The binding says only that it failed; the engine writes the pid of its owner into `status`, which it keeps locked. */
+async function openError(cause: unknown, folder: string, path: string): Promise<RollstreamError> {
+  const status = await readFile(join(path, 'status'), 'utf8').catch(() => '');
+  const pid = Number(/^PID: (\d+)$/m.exec(status)?.[1] ?? 0);
+  if (pid !== 0 && pid !== process.pid && isAlive(pid)) {
+    const message = `process ${pid} has the store in ${folder} open; one process at a time can`;
+    return new RollstreamError('RS_DATA_OWNED', message, { cause, facts: { pid } });
+  }
+  return storeError(cause, `opening the store in ${folder}`);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (cause) {
+    return cause instanceof Error && 'code' in cause && cause.code === 'EPERM';
+  }
 }

@@ -50,7 +50,7 @@ const FORBIDDEN_FUNCTIONS = new Set([
     'filesystemcapacity',
     'filesystemunreserved',
   ],
-  ...['getclienthttpheader', 'joinget', 'joingetornull', 'sleep', 'sleepeachrow', 'modelevaluate'],
+  ...['getclienthttpheader', 'python', 'joinget', 'joingetornull', 'sleep', 'sleepeachrow', 'modelevaluate'],
 ]);
 const SYSTEM_TABLES = new Set([
   'one',

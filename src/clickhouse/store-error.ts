@@ -1,4 +1,3 @@
-import { ClickHouseError } from '@clickhouse/client';
 import { type ErrorCode, RollstreamError } from '../errors.ts';
 
 /** Codes of ClickHouse that pass by themselves: time-outs, memory, too many parts or queries, network. */
@@ -18,22 +17,21 @@ export function queryError(cause: unknown): RollstreamError {
   if (cause instanceof RollstreamError) return cause;
   const message = cause instanceof Error ? cause.message : String(cause);
   // 164 READONLY: the engine's own refusal, behind reader-guard.
-  const code = cause instanceof ClickHouseError && cause.code === '164' ? 'RS_QUERY_REFUSED' : 'RS_QUERY_FAILED';
+  const code = engineCode(cause) === '164' ? 'RS_QUERY_REFUSED' : 'RS_QUERY_FAILED';
   return new RollstreamError(code, firstLine(message), { cause });
 }
 
 function codeOf(cause: unknown, message: string): ErrorCode {
-  const noSpace = cause instanceof ClickHouseError && cause.code === NO_SPACE;
-  if (
-    noSpace ||
-    isErrno(cause, 'ENOSPC') ||
-    isErrno(cause, 'EDQUOT') ||
-    /No space left on device|errno: 28\b/.test(message)
-  ) {
-    return 'RS_DISK_FULL';
-  }
-  if (cause instanceof ClickHouseError) return PASSING.has(cause.code) ? 'RS_STORE_UNREACHABLE' : 'RS_STORE_REFUSED';
-  return 'RS_STORE_UNREACHABLE';
+  const code = engineCode(cause);
+  const noSpace = code === NO_SPACE || isErrno(cause, 'ENOSPC') || isErrno(cause, 'EDQUOT');
+  if (noSpace || /No space left on device|errno: 28\b/.test(message)) return 'RS_DISK_FULL';
+  return code === null || PASSING.has(code) ? 'RS_STORE_UNREACHABLE' : 'RS_STORE_REFUSED';
+}
+
+/** By its shape: the binding throws the ClickHouseError of its own copy of the client. null: no answer of the engine. */
+function engineCode(cause: unknown): string | null {
+  if (!(cause instanceof Error) || !('code' in cause)) return null;
+  return typeof cause.code === 'string' && /^\d+$/.test(cause.code) ? cause.code : null;
 }
 
 function isErrno(cause: unknown, code: string): boolean {

@@ -1,8 +1,7 @@
-import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { ClickHouseClient } from '@clickhouse/client';
+import { packageFile } from '../config/package-file.ts';
 import { RollstreamError } from '../errors.ts';
-import { infraFolder } from './infra-folder.ts';
 import { migrate } from './migrate.ts';
 import type { InsertBatch, OutputFormat, QueryParams, Store } from './port.ts';
 import { createReaderGuard, type ReaderGuard } from './reader-guard.ts';
@@ -113,7 +112,7 @@ export async function createStore(deps: StoreDeps): Promise<Store> {
     async migrate() {
       assertOpen();
       try {
-        await migrate(join(infraFolder(), 'migrations'), {
+        await migrate(packageFile('infra', 'clickhouse', 'migrations'), {
           run,
           applied: () => rowsOf('SELECT name, sha256 FROM rollstream.migrations', {}),
           log,

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type TemporaryStore, temporaryStore } from '../../src/clickhouse/temporary-store.ts';
+
+let temporary: TemporaryStore;
+beforeAll(async () => {
+  temporary = await temporaryStore();
+});
+afterAll(() => temporary.remove());
+
+const query = <Row extends object>(sql: string) => temporary.store.query<Row>(sql);
+
+test('all tables of the contract are there, and the views that apply ownership', async () => {
+  const rows = await query<{ name: string }>(
+    "SELECT name FROM system.tables WHERE database = 'rollstream' ORDER BY name",
+  );
+  const names = rows.map(({ name }) => name);
+  expect(names).toEqual(
+    [
+      ...['attempts', 'audits', 'dead_letters', 'decisions', 'deliveries', 'documents', 'gates', 'lanes', 'migrations'],
+      ...['owned', 'released', 'replays', 'rewards', 'step_faults', 'steps', 'terms', 'trajectories', 'verdicts'],
+      ...['attempts', 'audits', 'decisions', 'rewards', 'step_faults', 'steps', 'trajectories', 'verdicts'].map(
+        (n) => `live_${n}`,
+      ),
+    ].sort(),
+  );
+});
+
+test('every table has the settings that make an acknowledged insert durable', async () => {
+  const rows = await query<{ name: string; create_table_query: string }>(
+    "SELECT name, create_table_query FROM system.tables WHERE database = 'rollstream' AND engine LIKE '%MergeTree'",
+  );
+  expect(rows.length).toBe(17);
+  for (const { name, create_table_query } of rows) {
+    expect(create_table_query, name).toContain('fsync_after_insert = 1');
+    expect(create_table_query, name).toContain('fsync_part_directory = 1');
+    if (name !== 'migrations') expect(create_table_query, name).toContain('min_rows_to_fsync_after_merge = 1');
+  }
+});
+
+test('every table and column says what it means', async () => {
+  expect(
+    await query(
+      "SELECT table, name FROM system.columns WHERE database = 'rollstream' AND comment = '' AND table NOT LIKE 'live_%' AND table != 'owned'",
+    ),
+  ).toEqual([]);
+  expect(await query("SELECT name FROM system.tables WHERE database = 'rollstream' AND comment = ''")).toEqual([]);
+});
+
+test('tables with event time are partitioned by its month, the books are not', async () => {
+  const rows = await query<{ name: string; partition_key: string }>(
+    "SELECT name, partition_key FROM system.tables WHERE database = 'rollstream' AND engine = 'ReplacingMergeTree'",
+  );
+  const whole = ['dead_letters', 'deliveries', 'documents', 'gates', 'lanes', 'released', 'replays', 'terms'];
+  for (const { name, partition_key } of rows) {
+    expect(partition_key, name).toBe(whole.includes(name) ? '' : 'toYYYYMM(event_time)');
+  }
+});
+
+test('the decisions have the columns that scripts use', async () => {
+  const rows = await query<{ name: string }>(
+    "SELECT name FROM system.columns WHERE database = 'rollstream' AND table = 'decisions'",
+  );
+  const contract =
+    'run_id, epoch, unit, group_id, rollout_id, attempt, replay_id, env_name, task_id, reason_code, reason_raw, category, finish_reason, verifier_status, disposition, why, reward, reward_valid, advantage, in_loss, in_baseline, policy_id, taxonomy_id, weights_version_min, lag, n_turns, n_tokens, started_at, ended_at, decided_at, partition, offset';
+  expect(rows.map(({ name }) => name)).toEqual(expect.arrayContaining(contract.split(', ')));
+});
+
+test('migrating again changes nothing', async () => {
+  const books = () => query('SELECT name, sha256, applied_at FROM rollstream.migrations ORDER BY name');
+  const before = await books();
+  await temporary.store.migrate();
+  expect(await books()).toEqual(before);
+});
+
+test('inserts are not asynchronous', async () => {
+  // The writer's own setting cannot be read from another connection: the rows of an asynchronous insert would be.
+  expect(await query('SELECT * FROM system.asynchronous_inserts')).toEqual([]);
+});
