@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { avroTypeOf } from '../../../processors/decode/avro-type.ts';
-import { type StepEventInit, stepEventSchema } from '../../../schemas/generated/step-event.ts';
+import { eventFault } from '../../../processors/decode/event-faults.ts';
+import { type StepEvent, type StepEventInit, stepEventSchema } from '../../../schemas/generated/step-event.ts';
 import { isObject, type JsonObject } from '../exact-number.ts';
-import { Refused, shown } from '../fields.ts';
+import { idOrNull, Refused, shown } from '../fields.ts';
 import { type ImportContext, type Importer, type ParsedLine, refusable } from '../importer.ts';
 import { jsonText } from '../json-text.ts';
 import { inexactNumbers, readStepEvent } from './event-reader.ts';
@@ -28,7 +29,15 @@ const eventType = avroTypeOf(stepEventSchema);
 function stepEvent(line: ParsedLine, context: ImportContext): StepEventInit {
   const event = readStepEvent(withDefaults(line, context), '');
   if (!isStepEvent(event)) throw new Refused('', 'a step event', 'something else', 'is not a step event');
+  // What the schema cannot say is checked where events are read; here the line can still be named.
+  const whole: unknown = eventType.fromBuffer(eventType.toBuffer(event));
+  const found = isWholeEvent(whole) ? eventFault(whole) : null;
+  if (found?.kind === 'dead_letter') throw new Refused(found.fault.field, found.fault.expected, found.fault.got);
   return event;
+}
+
+function isWholeEvent(value: unknown): value is StepEvent {
+  return eventType.isValid(value);
 }
 
 function isStepEvent(value: unknown): value is StepEventInit {
@@ -48,20 +57,32 @@ function withDefaults(line: ParsedLine, context: ImportContext): JsonObject {
   if ((given.seq === undefined || given.seq === null) && !UNSEQUENCED.includes(kind)) {
     throw new Refused('seq', `the place of the ${kind} in its attempt`, shown(given.seq));
   }
-  const group = given.group_id ?? null;
+  const ids = idsOf(given);
+  const group = ids.group_id ?? null;
   const event: JsonObject = {
     run_id: context.runId,
     env_name: FORMAT,
-    task_id: group ?? given.rollout_id ?? null,
+    task_id: group ?? ids.rollout_id ?? null,
     event_id: eventId(line),
     producer_id: `import:${FORMAT}`,
     ...given,
+    ...ids,
     ...context.overrides,
     source: { format: FORMAT, location: line.location, ...(isObject(given.source) ? given.source : {}) },
     extra_json: extraOf(line),
   };
   if (group !== null && context.groupSize !== null) event.group_size = context.groupSize;
   return event;
+}
+
+/** Ids that are integers are ids by their digits. */
+function idsOf(given: JsonObject): JsonObject {
+  const ids: JsonObject = {};
+  for (const key of ['run_id', 'task_id', 'group_id', 'rollout_id']) {
+    if (given[key] !== undefined) ids[key] = idOrNull(given[key], key);
+  }
+  if (ids.rollout_id === undefined) throw new Refused('rollout_id', 'an id', 'nothing');
+  return ids;
 }
 
 /** Who it is, what, where in its attempt, and the line's bytes. */
