@@ -25,7 +25,10 @@ export function drawTable(
   rows: readonly (readonly (string | null)[])[],
   paint: Paint = plain,
 ): string {
-  const numeric = head.map((_, column) => rows.length > 0 && rows.every((row) => isNumber(row[column] ?? null)));
+  const numeric = head.map((_, column) => {
+    const cells = rows.flatMap((row) => row[column] ?? []);
+    return cells.length > 0 && cells.every(isNumber);
+  });
   const table = new Table({
     head: head.map((name) => paint('bold', visible(name))),
     colAligns: numeric.map((isNumeric) => (isNumeric ? 'right' : 'left')),
@@ -36,8 +39,8 @@ export function drawTable(
   return `${table.toString().replace(/ +$/gm, '')}\n`;
 }
 
-function isNumber(cell: string | null): boolean {
-  return cell === null || /^-?\d+(\.\d+)?(e[+-]?\d+)?$/.test(cell);
+function isNumber(cell: string): boolean {
+  return /^-?\d+(\.\d+)?(e[+-]?\d+)?$/.test(cell);
 }
 
 /** Data of a rollout must not move the cursor of whoever reads it. */

@@ -1,0 +1,156 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packageFile } from '../../../src/config/package-file.ts';
+import type { openApi } from '../../../src/server/openapi.ts';
+import { cli, type RunningCli, startCli } from '../cli/test-io.ts';
+
+const TOKEN = 'a-token-of-some-length';
+const env = { ROLLSTREAM_HTTP_TOKEN: TOKEN, ROLLSTREAM_LIMITS_BODY: '64KB' };
+
+let folder = '';
+let server: RunningCli;
+let url = '';
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'rollstream-server-'));
+  const data = ['--data', join(folder, 'data')];
+  await cli(['import', packageFile('examples', 'rollouts', 'kv-nemo', 'rollouts.jsonl'), '--run', 'kv', ...data]);
+  server = startCli(['up', '--port', '0', ...data], { env });
+  url = (await server.said(/serving at (\S+)/))[1] ?? '';
+  // Lanes are rebuilt in the background; from here on they are.
+  await ask('/v1/import/drained');
+});
+afterAll(async () => {
+  server.interrupt();
+  await server.code;
+  rmSync(folder, { recursive: true });
+});
+
+function ask(path: string, init: RequestInit & { headers?: Record<string, string> } = {}): Promise<Response> {
+  return fetch(`${url}${path}`, { ...init, headers: { authorization: `Bearer ${TOKEN}`, ...init.headers } });
+}
+
+function query(body: unknown): Promise<Response> {
+  return ask('/v1/query', { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body) });
+}
+
+describe('without the token', () => {
+  it('only the probes answer', async () => {
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    for (const path of ['/metrics', '/v1/accounting', '/v1/runs', '/v1/ready', '/v1/openapi.json', '/v1/nowhere']) {
+      const response = await fetch(`${url}${path}`);
+      expect(response.status, path).toBe(401);
+      expect(await response.json()).toMatchObject({ error: { code: 'RS_UNAUTHORIZED', field: 'authorization' } });
+    }
+  });
+
+  it('commands are refused with 2, and work with it', async () => {
+    const data = ['--data', join(folder, 'data')];
+    expect(await cli(['accounting', ...data])).toMatchObject({ code: 2, stdout: '' });
+    expect(await cli(['accounting', ...data], { env })).toMatchObject({ code: 0 });
+  });
+
+  it('it is nowhere in what the server says', async () => {
+    expect((await server.said(/^[\s\S]*$/))[0]).not.toContain(TOKEN);
+  });
+});
+
+describe('errors have a code, a message and the fitting status', () => {
+  it.each([
+    ['an unknown route', () => ask('/v1/nowhere'), 404, { code: 'RS_NOT_FOUND' }],
+    ['an unknown rollout', () => ask('/v1/rollouts/nobody'), 404, { code: 'RS_NOT_FOUND', record: 'nobody' }],
+    ['a body that is no JSON', () => query('{'), 400, { code: 'RS_USAGE' }],
+    ['a query without SQL', () => query({}), 400, { code: 'RS_USAGE', field: 'sql' }],
+    ['a format that does not exist', () => query({ sql: 'select 1', format: 'xml' }), 400, { field: 'format' }],
+    ['a parameter that is a list', () => query({ sql: 'select 1', params: { x: [] } }), 400, { field: 'params.x' }],
+    ['a statement that writes', () => query({ sql: 'drop table x' }), 400, { code: 'RS_QUERY_REFUSED' }],
+    [
+      'a statement that reads files',
+      () => query({ sql: "select * from file('x')" }),
+      400,
+      { code: 'RS_QUERY_REFUSED' },
+    ],
+    ['a mistake in SQL', () => query({ sql: 'select nope' }), 400, { code: 'RS_QUERY_FAILED' }],
+    ['a limit that is no number', () => ask('/v1/ready?limit=all'), 400, { code: 'RS_USAGE', field: 'limit' }],
+    ['a limit too large', () => ask('/v1/ready?limit=100000'), 400, { code: 'RS_USAGE', field: 'limit' }],
+    [
+      'a body above the limit',
+      () => query({ sql: `select 1 -- ${'x'.repeat(70_000)}` }),
+      413,
+      { code: 'RS_TOO_LARGE' },
+    ],
+    [
+      'frames of another type',
+      () => ask('/v1/import/events', { method: 'POST', body: 'x' }),
+      400,
+      { field: 'content-type' },
+    ],
+  ])('%s', async (_, request, status, error) => {
+    const response = await request();
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject({ error: { message: expect.any(String), ...error } });
+  });
+
+  it('a body whose length nobody said is cut at the limit', async () => {
+    const endless = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(65_536)) });
+    const init = { method: 'POST', body: endless, duplex: 'half' } as const;
+    const answer = await ask('/v1/query', init).then(
+      ({ status }) => status,
+      () => 'cut',
+    );
+    expect([413, 'cut']).toContain(answer);
+  });
+});
+
+describe('answers', () => {
+  it('have no CORS header', async () => {
+    const response = await ask('/v1/runs');
+    expect([...response.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
+  });
+
+  it('of ready page through all of it, each once', async () => {
+    const whole = (await (await ask('/v1/ready')).text()).trim().split('\n');
+    const paged: string[] = [];
+    let next = '0';
+    for (let remaining = '1'; remaining === '1'; ) {
+      const page = await ask(`/v1/ready?limit=1&from=${next}`);
+      paged.push(...(await page.text()).trim().split('\n'));
+      next = page.headers.get('rollstream-next') ?? '';
+      remaining = page.headers.get('rollstream-remaining') ?? '';
+    }
+    expect(whole.length).toBeGreaterThan(1);
+    expect(paged).toEqual(whole);
+  });
+
+  it('of query come as JSON, lines or CSV', async () => {
+    const sql = 'select {n:Int64} as n';
+    const text = async (format?: string) => (await query({ sql, params: { n: 7 }, format })).text();
+    expect(JSON.parse(await text())).toEqual([{ n: 7 }]);
+    expect(await text('jsonl')).toBe('{"n":7}\n');
+    expect(await text('csv')).toBe('"n"\n7\n');
+  });
+
+  it('of /metrics hold what the metrics table promises', async () => {
+    const text = await (await ask('/metrics')).text();
+    for (const name of [
+      'rollstream_lane_lag_records',
+      'rollstream_lane_open_units',
+      'rollstream_http_request_seconds',
+    ]) {
+      expect(text).toContain(`# HELP ${name} `);
+    }
+    expect(text).toMatch(/rollstream_lane_lag_records\{partition="0"\} 0/);
+  });
+
+  it('of openapi.json describe only what is there', async () => {
+    const { paths }: typeof openApi = JSON.parse(await (await ask('/v1/openapi.json')).text());
+    for (const [path, methods] of Object.entries(paths)) {
+      const [method = ''] = Object.keys(methods);
+      const response = await ask(path.replace('{id}', 'nobody'), { method: method.toUpperCase() });
+      const error = response.ok ? '' : JSON.stringify(await response.json());
+      expect(error, path).not.toContain('no such route');
+    }
+  });
+});
