@@ -1,5 +1,9 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { packageFile } from '../../src/config/package-file.ts';
 import { startTypescript } from '../start-typescript.ts';
 
 export interface Ran {
@@ -8,9 +12,17 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** Runs the command line as users do, in a process of its own, to its end. */
+/** Starts the command line as users do, in a process of its own. */
+export function startRollstream(...args: readonly string[]): ChildProcessWithoutNullStreams {
+  const built = packageFile('dist/src/cli/main.js');
+  // The build where it is of these sources: a process then starts in a fifth of the time.
+  if (isBuilt(built)) return spawn(process.execPath, [built, ...args]);
+  return startTypescript('../../src/cli/main.ts', import.meta.url, args);
+}
+
+/** Runs it to its end. */
 export async function rollstream(...args: readonly string[]): Promise<Ran> {
-  const child = startTypescript('../../src/cli/main.ts', import.meta.url, args);
+  const child = startRollstream(...args);
   child.stdin.end();
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   return { code: typeof code === 'number' ? code : null, stdout, stderr };
@@ -28,4 +40,19 @@ export function jsonLinesOf<T>(ran: Ran): T[] {
     .split('\n')
     .filter((line) => line !== '')
     .map((line): T => JSON.parse(line));
+}
+
+function isBuilt(file: string): boolean {
+  if (!existsSync(file)) return false;
+  const builtAt = statSync(file).mtimeMs;
+  return ['src', 'processors', 'schemas'].every((folder) => newestSource(packageFile(folder)) < builtAt);
+}
+
+function newestSource(folder: string): number {
+  return Math.max(
+    0,
+    ...readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts'))
+      .map((path) => statSync(join(folder, path)).mtimeMs),
+  );
 }
