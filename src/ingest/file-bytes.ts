@@ -17,6 +17,12 @@ export interface FileBytes {
 export async function openFile(path: string): Promise<FileBytes> {
   const handle = await open(path, 'r');
   const atOpen = await handle.stat();
+  if (atOpen.isDirectory()) {
+    await handle.close();
+    throw new Error('is a folder');
+  }
+  // A pipe has no size and no places.
+  if (!atOpen.isFile()) return openStream(handle.createReadStream());
   const source = counted(chunksOf(handle, atOpen.size));
   return {
     chunks: gunzipped(source.chunks),

@@ -56,10 +56,18 @@ export async function importFiles(
     const bytes = await open(file);
     if (bytes === null) return;
     const context = contextOf(file, rows, options);
-    const progress = () => listener.progress?.({ bytes: doneBytes + bytes.read(), totalBytes, events: tally.events });
+    let toldBytes = 0;
+    const progress = () => {
+      toldBytes = bytes.read();
+      listener.progress?.({ bytes: doneBytes + toldBytes, totalBytes, events: tally.events });
+    };
+    // Bytes come in chunks: told once a chunk, not once a line.
+    const afterLine = () => {
+      if (bytes.read() !== toldBytes) progress();
+    };
     try {
       const shared = { file, bytes, importer, context, batches, tally, producers };
-      reports.push(await importFile({ ...shared, sink: target, afterLine: progress }));
+      reports.push(await importFile({ ...shared, sink: target, afterLine }));
       const changed = await bytes.changed();
       if (changed !== null) tally.tell(`${file.path}: ${changed}`);
     } finally {

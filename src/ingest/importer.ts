@@ -55,6 +55,11 @@ export interface Importer {
   open(context: ImportContext): (line: ParsedLine) => Imported;
 }
 
+/** What is odd about a line, for the extra_json of its first event; undefined: nothing. */
+export function oddities({ duplicateKeys }: ParsedLine): JsonObject | undefined {
+  return duplicateKeys.length > 0 ? { duplicate_keys: [...duplicateKeys] } : undefined;
+}
+
 /** Runs a mapping that may refuse, and makes of the refusal a value. */
 export function refusable(map: () => readonly StepEventInit[]): Imported {
   try {

@@ -79,17 +79,21 @@ async function walk(folder: string): Promise<string[]> {
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     if (entry.name.startsWith('.')) continue;
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) paths.push(...(await walk(path).catch(() => [])));
-    else if (entry.isFile() || entry.isSymbolicLink()) paths.push(path);
+    // A folder that cannot be read is named like a file that cannot: it is told when it is its turn.
+    if (entry.isDirectory()) paths.push(...(await walk(path).catch(() => [path])));
+    else if (entry.isFile() || (entry.isSymbolicLink() && !(await isFolder(path)))) paths.push(path);
   }
   return paths;
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null))?.isDirectory() ?? false;
 }
 
 async function found(paths: readonly string[]): Promise<InputFile[]> {
   const files: InputFile[] = [];
   for (const path of paths) {
     const stats = await stat(path).catch(() => null);
-    if (stats?.isDirectory()) continue;
     files.push({ path, explicit: false, sizeBytes: stats?.isFile() ? stats.size : 0, folder: folderOf(path) });
   }
   return files;

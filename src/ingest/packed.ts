@@ -46,10 +46,9 @@ export function packLogprobs(
 /** Refuses arrays that should have one value for each token and have not. */
 export function sameLength(values: readonly JsonValue[], field: string, tokens: number, of = 'token_ids'): void {
   if (values.length === tokens) return;
-  throw new Refused(
-    field,
-    `${tokens} values`,
-    `${values.length} values`,
-    `${values.length} values for ${tokens} ${of}`,
-  );
+  throw new Refused(field, counted(tokens), counted(values.length), `${counted(values.length)} for ${tokens} ${of}`);
+}
+
+function counted(values: number): string {
+  return values === 1 ? '1 value' : `${values} values`;
 }

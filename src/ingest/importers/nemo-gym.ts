@@ -1,8 +1,8 @@
 import { createAttemptEvents } from '../attempt-events.ts';
 import { createLineIds } from '../attempt-numbers.ts';
-import { isObject, type JsonObject, type JsonValue } from '../exact-number.ts';
+import { isObject, type JsonValue } from '../exact-number.ts';
 import { idOrNull, objectOrNull, Refused, shown, textOrNull } from '../fields.ts';
-import { type Importer, refusable } from '../importer.ts';
+import { type Importer, oddities, refusable } from '../importer.ts';
 import { addNemoEvents } from './nemo-events.ts';
 
 const FORMAT = 'nemo-gym';
@@ -48,7 +48,7 @@ export const nemoGym: Importer = {
           attempt: attemptAt(value._ng_attempt_index),
         };
         const out = createAttemptEvents(identity, { format: FORMAT, location: line.location }, line.sha256);
-        addNemoEvents(out, value, line.location, oddities(line.duplicateKeys));
+        addNemoEvents(out, value, line.location, oddities(line));
         return out.list;
       });
     };
@@ -61,8 +61,4 @@ function attemptAt(value: JsonValue | undefined): number {
   if (text === null) return 0;
   if (!/^\d{1,9}$/.test(text)) throw new Refused('_ng_attempt_index', 'the number of an attempt', shown(value));
   return Number(text);
-}
-
-function oddities(duplicateKeys: readonly string[]): JsonObject | undefined {
-  return duplicateKeys.length > 0 ? { duplicate_keys: [...duplicateKeys] } : undefined;
 }

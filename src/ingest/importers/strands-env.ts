@@ -1,7 +1,7 @@
 import { createAttemptEvents } from '../attempt-events.ts';
 import { createAttemptNumbers, createLineIds } from '../attempt-numbers.ts';
 import { isObject, type JsonObject } from '../exact-number.ts';
-import { type Importer, refusable } from '../importer.ts';
+import { type Importer, oddities, refusable } from '../importer.ts';
 import { addStrandsEvents } from './strands-events.ts';
 import { strandsRecord } from './strands-record.ts';
 
@@ -37,7 +37,7 @@ export const strandsEnv: Importer = {
         };
         const source = { format: FORMAT, version: record.shape, location: line.location };
         const out = createAttemptEvents(identity, source, line.sha256);
-        addStrandsEvents(out, record, line.location, oddities(line.duplicateKeys));
+        addStrandsEvents(out, record, line.location, oddities(line));
         return out.list;
       });
   },
@@ -53,8 +53,4 @@ function shapeOf(line: JsonObject): string | null {
     return 'lines with action and step_result, as early strands-env wrote them';
   }
   return null;
-}
-
-function oddities(duplicateKeys: readonly string[]): JsonObject | undefined {
-  return duplicateKeys.length > 0 ? { duplicate_keys: [...duplicateKeys] } : undefined;
 }

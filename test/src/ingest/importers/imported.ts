@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { avroTypeOf } from '../../../../processors/decode/avro-type.ts';
+import { eventFault } from '../../../../processors/decode/event-faults.ts';
 import { type StepEvent, stepEventSchema } from '../../../../schemas/generated/step-event.ts';
 import type { ImportContext, Imported, Importer, Refusal } from '../../../../src/ingest/importer.ts';
 import { readLines } from '../../../../src/ingest/line-reader.ts';
@@ -49,6 +50,9 @@ function decoded(result: Imported): Taken {
     events: result.events.map((event) => {
       const decodedEvent: unknown = eventType.fromBuffer(eventType.toBuffer(event));
       if (!isStepEvent(decodedEvent)) throw new Error('not a step event');
+      // What the pipeline would dead-letter is no event.
+      const fault = eventFault(decodedEvent);
+      if (fault !== null) throw new Error(JSON.stringify(fault));
       return decodedEvent;
     }),
   };

@@ -258,7 +258,7 @@ describe('rewards', () => {
 describe('what is refused', () => {
   const path = 'response.output[0]';
   test.each([
-    [`${path}.generation_log_probs`, tokens([1], [2, 3], [-1]), '1 values for 2 generation_token_ids'],
+    [`${path}.generation_log_probs`, tokens([1], [2, 3], [-1]), '1 value for 2 generation_token_ids'],
     [`${path}.generation_token_ids[0]`, tokens([1], [-2]), 'expected a token id from 0 to 4294967295, got -2'],
     [`${path}.prompt_token_ids`, { generation_token_ids: [1] }, 'expected an array, got nothing'],
     [

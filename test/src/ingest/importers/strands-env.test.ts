@@ -400,7 +400,7 @@ describe('identity', () => {
 describe('what is refused', () => {
   test.each([
     ['result.rollout.loss_mask', { loss_mask: [0, 0, 0, 0, 1] }, '5 values for 6 token_ids'],
-    ['result.rollout.logprobs', { logprobs: [0] }, '1 values for 6 token_ids'],
+    ['result.rollout.logprobs', { logprobs: [0] }, '1 value for 6 token_ids'],
     ['result.rollout.segment_info', { segment_info: [[false, 4]] }, 'segments of 4 tokens for 6 token_ids'],
     ['result.rollout.loss_mask[4]', { loss_mask: [0, 0, 0, 0, 0, 1] }, 'expected 1 in an output segment, got 0'],
     [
