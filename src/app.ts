@@ -55,7 +55,11 @@ export async function openApp(config: Config, deps: AppDeps): Promise<App> {
     const broker = await openEmbeddedBroker({ folder: await subfolder(folder, LOG_FOLDER), now: deps.now });
     opened.push(() => broker.close());
     const registry = await openLocalRegistry({ folder: await subfolder(folder, REGISTRY_FOLDER) });
-    const store = await openEmbeddedStore({ folder: await subfolder(folder, STORE_FOLDER) });
+    const store = await openEmbeddedStore({
+      folder: await subfolder(folder, STORE_FOLDER),
+      readerLimits: config.limits.query,
+      log: (message) => deps.log.info(message),
+    });
     opened.push(() => store.close());
     await store.migrate();
     const { topicPrefix, partitions } = config.lanes;

@@ -5,12 +5,15 @@ import { RollstreamError } from '../errors.ts';
 import { chdbConnection } from './chdb-connection.ts';
 import { createEmbeddedInsert } from './embedded-insert.ts';
 import type { Store } from './port.ts';
+import { DEFAULT_READER_LIMITS, type ReaderLimits } from './reader-limits.ts';
 import { createStore } from './store.ts';
 import { storeError } from './store-error.ts';
 
 export interface EmbeddedStoreOptions {
   /** Folder of the store's own; no other process may have it open. */
   readonly folder: string;
+  /** Of users' statements. */
+  readonly readerLimits?: ReaderLimits;
   readonly log?: (message: string) => void;
 }
 
@@ -18,7 +21,11 @@ export interface EmbeddedStoreOptions {
  * The store in this process: chDB behind the official client. A server over the wire differs in two places only, the
  * clients' connection and `insert`, which there sends the bytes with `exec`.
  */
-export async function openEmbeddedStore({ folder, log = () => {} }: EmbeddedStoreOptions): Promise<Store> {
+export async function openEmbeddedStore({
+  folder,
+  readerLimits = DEFAULT_READER_LIMITS,
+  log = () => {},
+}: EmbeddedStoreOptions): Promise<Store> {
   const path = join(resolve(folder), 'engine');
   await mkdir(path, { recursive: true });
   const clients: ClickHouseClient[] = [];
@@ -35,6 +42,7 @@ export async function openEmbeddedStore({ folder, log = () => {} }: EmbeddedStor
       queries: connect(),
       reader: connect(),
       log,
+      readerLimits,
       createInsert: (run) => createEmbeddedInsert(folder, run),
     });
   } catch (cause) {

@@ -5,6 +5,7 @@ import { RollstreamError } from '../errors.ts';
 import { migrate } from './migrate.ts';
 import type { InsertBatch, OutputFormat, QueryParams, Store } from './port.ts';
 import { createReaderGuard, type ReaderGuard } from './reader-guard.ts';
+import { type ReaderLimits, readerSettings } from './reader-limits.ts';
 import { queryError, storeError } from './store-error.ts';
 import { decodeWtf8, escapeSurrogate } from './wtf8.ts';
 
@@ -18,6 +19,7 @@ export interface StoreDeps {
   readonly createInsert: (
     run: (sql: string) => Promise<void>,
   ) => Promise<{ insert(batch: InsertBatch): Promise<void> }>;
+  readonly readerLimits: ReaderLimits;
   readonly log: (message: string) => void;
 }
 
@@ -27,17 +29,6 @@ const WRITER_SETTINGS = [
   'max_partitions_per_insert_block = 0',
   'input_format_parallel_parsing = 0',
 ];
-/** The last one locks them all: with readonly = 1 no setting can be changed, that one included. */
-const READER_SETTINGS = [
-  'max_execution_time = 60',
-  'max_result_rows = 1000000',
-  'max_result_bytes = 268435456',
-  "result_overflow_mode = 'throw'",
-  'max_memory_usage = 2000000000',
-  'max_threads = 2',
-  'readonly = 1',
-];
-
 export async function createStore(deps: StoreDeps): Promise<Store> {
   const { writer, queries, reader, log } = deps;
   let closed = false;
@@ -72,7 +63,7 @@ export async function createStore(deps: StoreDeps): Promise<Store> {
 
   async function lockReader(): Promise<ReaderGuard> {
     await reader.command({ query: 'USE rollstream' });
-    for (const setting of READER_SETTINGS) await reader.command({ query: `SET ${setting}` });
+    for (const setting of readerSettings(deps.readerLimits)) await reader.command({ query: `SET ${setting}` });
     const functions = await rowsOf<{ name: string }>('SELECT name FROM system.table_functions', {});
     return createReaderGuard(functions.map(({ name }) => name));
   }

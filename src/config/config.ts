@@ -1,3 +1,4 @@
+import type { ReaderLimits } from '../clickhouse/reader-limits.ts';
 import type { LaneSettings } from '../lanes/lane-settings.ts';
 import type { LogLevel } from './keys.ts';
 
@@ -15,9 +16,8 @@ export interface Config {
   };
   readonly limits: {
     readonly bodyBytes: number;
-    readonly queryMs: number;
-    readonly queryRows: number;
-    readonly queryBytes: number;
+    /** Of one statement of a user. */
+    readonly query: ReaderLimits;
   };
   readonly lanes: LaneSettings;
   readonly logLevel: LogLevel | 'auto';

@@ -60,14 +60,14 @@ export const KEYS = {
   }),
   queryMs: durationKey({
     name: 'limits.query_time',
-    default: '30s',
-    min: '100ms',
+    default: '1m',
+    min: '1s',
     max: '1h',
     doc: 'Time that one user query may take; a long one keeps cores from the lanes.',
   }),
   queryRows: integerKey({
     name: 'limits.query_rows',
-    default: 100_000,
+    default: 1_000_000,
     min: 1,
     max: 100_000_000,
     unit: 'rows',

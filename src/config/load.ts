@@ -46,9 +46,7 @@ export function loadConfig(sources: Sources): Config {
     http: { host: read(KEYS.httpHost), port: read(KEYS.httpPort), token: read(KEYS.httpToken) },
     limits: {
       bodyBytes: read(KEYS.bodyBytes),
-      queryMs: read(KEYS.queryMs),
-      queryRows: read(KEYS.queryRows),
-      queryBytes: read(KEYS.queryBytes),
+      query: { timeMs: read(KEYS.queryMs), rows: read(KEYS.queryRows), memoryBytes: read(KEYS.queryBytes) },
     },
     lanes: {
       partitions: read(KEYS.partitions),

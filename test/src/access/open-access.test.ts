@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageFile } from '../../../src/config/package-file.ts';
-import { cli, type RunningCli, startCli } from './test-io.ts';
+import { cli, type RunningCli, startCli } from '../cli/test-io.ts';
 
 /** Commands on the real pipeline, first without a server, then through one: the answers must be the same. */
 
@@ -109,6 +109,13 @@ describe('without a server', () => {
     expect(given.stdout).toBe('{"x":"a\'b=c"}\n');
     const write = await cli(['query', 'truncate table rollstream.decisions', ...data]);
     expect(write).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/RS_QUERY_REFUSED/) });
+  });
+
+  it('query refuses a result above the limit instead of cutting it', async () => {
+    const env = { ROLLSTREAM_LIMITS_QUERY_ROWS: '10' };
+    const ask = (rows: number) => cli(['query', `select number from numbers(${rows})`, ...data], { env });
+    expect(await ask(10)).toMatchObject({ code: 0 });
+    expect(await ask(11)).toMatchObject({ code: 2, stdout: '' });
   });
 
   it('explain of a rollout that nobody knows ends with 1', async () => {
