@@ -9,6 +9,7 @@ import type { Config } from './config/config.ts';
 import { LOG_FOLDER, REGISTRY_FOLDER, STORE_FOLDER } from './config/data-folders.ts';
 import { takeDataFolder } from './config/data-owner.ts';
 import { laneGroup, type TopicNames, topicNames, topicSpecs } from './config/topics.ts';
+import { RollstreamError } from './errors.ts';
 import type { Lanes, LanesDeps } from './lanes/lanes.ts';
 import type { Recorder } from './observe/recorder.ts';
 import { type Codecs, createCodecs } from './registry/codecs.ts';
@@ -50,7 +51,7 @@ export async function openApp(config: Config, deps: AppDeps): Promise<App> {
   try {
     const folder = config.data;
     // The owner file comes before the data: a second process must not even open it.
-    const taken = await takeDataFolder(folder, deps.url === null ? {} : { url: deps.url });
+    const taken = await takeDataFolder(folder, deps.url === null ? {} : { url: deps.url }).catch(unusable(folder));
     opened.push(() => taken.release());
     const broker = await openEmbeddedBroker({ folder: await subfolder(folder, LOG_FOLDER), now: deps.now });
     opened.push(() => broker.close());
@@ -85,6 +86,18 @@ export async function openApp(config: Config, deps: AppDeps): Promise<App> {
     await close().catch((cause: unknown) => deps.log.error({ err: cause }, 'closing after a failed start'));
     throw error;
   }
+}
+
+/** A folder that cannot be made or written is a mistake in the configuration, not a bug. */
+function unusable(folder: string): (error: unknown) => never {
+  return (error) => {
+    if (error instanceof RollstreamError || !(error instanceof Error)) throw error;
+    const code = 'code' in error && error.code === 'ENOSPC' ? 'RS_DISK_FULL' : 'RS_CONFIG';
+    throw new RollstreamError(code, `cannot use the data folder ${folder}: ${error.message}`, {
+      cause: error,
+      facts: { field: 'data' },
+    });
+  };
 }
 
 async function start(deps: LanesDeps, config: Config): Promise<Lanes> {

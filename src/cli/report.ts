@@ -131,8 +131,11 @@ const MEANING_OF_CATEGORY: Readonly<Record<string, string>> = {
   unknown: 'Nobody knows this reason yet, and it is not mapped to the nearest one.',
 };
 
+/** As a shell takes it. */
 function quoted(word: string): string {
-  return /^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  if (/^[\w./:@%+=-]+$/.test(word)) return word;
+  if (/\p{Cc}/u.test(word)) return `$'${visible(word.replace(/[\\']/g, '\\$&'))}'`;
+  return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 function indent(text: string): string {

@@ -64,6 +64,15 @@ describe('wrong usage ends with 2, says why on stderr and nothing on stdout', ()
     expect(readdirSync(folder), 'nothing was created').toEqual([]);
   });
 
+  it('a data folder that is a file is told, and is no bug', async () => {
+    const file = join(tmpdir(), `rollstream-file-${process.pid}`);
+    writeFileSync(file, '');
+    const { code, stderr } = await cli(['up', '--once', '--data', file]);
+    rmSync(file);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/cannot use the data folder .*\[RS_CONFIG\]/);
+  });
+
   it('names the variable and the key that were meant', async () => {
     const { code, stderr } = await cli(['ready'], { env: { ROLLSTREAM_HTPP_PORT: '1' } });
     expect(code).toBe(2);

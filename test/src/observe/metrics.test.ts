@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { METRICS } from '../../../src/observe/metric-table.ts';
+import { createMetrics } from '../../../src/observe/metrics.ts';
+
+it('exposes what was recorded, and the lanes as they are at the scrape', async () => {
+  const { recorder, watchLanes, exposition } = createMetrics();
+  recorder.recordsRead(2, 10, 4_096);
+  recorder.decided('train', 'completion');
+  recorder.decided('train', 'completion');
+  recorder.stepFault('late');
+  recorder.deadLetter('decode', 'truncated');
+  recorder.rowsInserted('steps', 10);
+  recorder.flushed(2, 0.02);
+  recorder.bytesInFlight(77);
+  let frontier = 5;
+  watchLanes(() => [{ partition: 2, restored: true, frontier, position: 9, logEnd: 9, openUnits: 3, openAttempts: 4 }]);
+  frontier = 6;
+  const { text, contentType } = await exposition();
+  expect(contentType).toMatch(/^text\/plain/);
+  for (const line of [
+    'rollstream_records_read_total{partition="2"} 10',
+    'rollstream_read_bytes_total{partition="2"} 4096',
+    'rollstream_decisions_total{disposition="train",category="completion"} 2',
+    'rollstream_step_faults_total{reason="late"} 1',
+    'rollstream_dead_letters_total{stage="decode",code="truncated"} 1',
+    'rollstream_rows_inserted_total{table="steps"} 10',
+    'rollstream_flush_seconds_count{partition="2"} 1',
+    'rollstream_in_flight_bytes 77',
+    'rollstream_lane_lag_records{partition="2"} 3',
+    'rollstream_lane_open_units{partition="2"} 3',
+    'rollstream_lane_open_attempts{partition="2"} 4',
+    'rollstream_lane_restored{partition="2"} 1',
+  ]) {
+    expect(text.split('\n')).toContain(line);
+  }
+});
+
+it('keeps two pipelines in one process apart', async () => {
+  const [one, other] = [createMetrics(), createMetrics()];
+  one.recorder.stepFault('late');
+  expect((await other.exposition()).text).not.toContain('reason="late"');
+});
+
+it('names every metric once, with prefix, unit and help', () => {
+  const names = Object.values(METRICS).map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+  for (const { name, help } of Object.values(METRICS)) {
+    expect(name).toMatch(/^rollstream_[a-z_]+$/);
+    expect(help, name).toMatch(/[.…]$/);
+  }
+});
