@@ -1,0 +1,20 @@
+import { assembleToDecide } from './assemble-to-decide.ts';
+import type { Bench } from './bench.ts';
+import { decodeEvent } from './decode-event.ts';
+import { encodeEvent } from './encode-event.ts';
+import { endToEnd } from './end-to-end.ts';
+import { importLines } from './import-lines.ts';
+import { logRecords } from './log-records.ts';
+import { openTrajectories } from './open-trajectories.ts';
+import { storeInsert } from './store-insert.ts';
+
+export const BENCHES: readonly Bench[] = [
+  assembleToDecide,
+  decodeEvent,
+  encodeEvent,
+  importLines,
+  endToEnd,
+  openTrajectories,
+  storeInsert,
+  logRecords,
+];

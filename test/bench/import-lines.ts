@@ -1,0 +1,69 @@
+import { type StepEventInit, stepEventSchema } from '../../schemas/generated/step-event.ts';
+import type { Importer } from '../../src/ingest/importer.ts';
+import { nemoGym } from '../../src/ingest/importers/nemo-gym.ts';
+import { strandsEnv } from '../../src/ingest/importers/strands-env.ts';
+import { readLines } from '../../src/ingest/line-reader.ts';
+import { readRecord } from '../../src/ingest/read-record.ts';
+import { createCodecs, type Encode } from '../../src/registry/codecs.ts';
+import type { Bench, Figure, Size } from './bench.ts';
+import { comparedRates } from './rounds.ts';
+import { nemoLine, strandsLine } from './sample-lines.ts';
+
+const CHUNK_BYTES = 64 * 1024;
+
+/** Bytes of a file → lines → parsed → events → records; nothing is appended. */
+export const importLines: Bench = {
+  name: 'import',
+  async run(size) {
+    const codecs = createCodecs({ register: async () => 1, schemaOf: async () => null });
+    const encode = await codecs.encoderOf<StepEventInit>('steps-value', stepEventSchema);
+    return [await figureOf(strandsEnv, strandsLine, encode, size), await figureOf(nemoGym, nemoLine, encode, size)];
+  },
+};
+
+async function figureOf(
+  importer: Importer,
+  lineOf: (n: number) => object,
+  encode: Encode<StepEventInit>,
+  size: Size,
+): Promise<Figure> {
+  const lines = Array.from({ length: size === 'full' ? 150 : 3 }, (_, n) => JSON.stringify(lineOf(n)));
+  const chunks = chunksOf(Buffer.from(`${lines.join('\n')}\n`));
+  let events = 0;
+
+  const importAll = async () => {
+    const map = importer.open({
+      ...{ runId: 'bench', env: null, epoch: 0, purpose: 'train', groupSize: null, overrides: {}, rows: 'all' },
+    });
+    events = 0;
+    for await (const line of readLines(chunks())) {
+      const record = readRecord(line);
+      if ('refused' in record) throw new Error(record.refused.message);
+      const location = `bench:${line.number}`;
+      const mapped = map({ value: record.value, sha256: line.sha256, location, duplicateKeys: [] });
+      if ('refused' in mapped) throw new Error(mapped.refused.message);
+      for (const event of mapped.events) encode(event);
+      events += mapped.events.length;
+    }
+  };
+  const rates = await comparedRates(size === 'full' ? 9 : 1, lines.length, importAll, () => {
+    for (const line of lines) JSON.parse(line);
+  });
+  const bytes = Math.round(lines.reduce((sum, line) => sum + line.length, 0) / lines.length / 1000);
+  return {
+    name: `import, ${importer.name}`,
+    value: rates.figure,
+    unit: 'lines/s',
+    yardstick: { name: 'JSON.parse', value: rates.yardstick },
+    ratio: rates.ratio,
+    target: { text: 'ratio ≥ 0.5', met: rates.ratio >= 0.5 },
+    notes: [`lines of ${bytes} KB, ${Math.round(events / lines.length)} events each`],
+  };
+}
+
+/** As a file stream gives them. */
+function chunksOf(bytes: Buffer): () => AsyncGenerator<Buffer> {
+  return async function* chunks() {
+    for (let from = 0; from < bytes.length; from += CHUNK_BYTES) yield bytes.subarray(from, from + CHUNK_BYTES);
+  };
+}
