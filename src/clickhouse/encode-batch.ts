@@ -17,6 +17,9 @@ export function column<Row>(name: string, write: Column<Row>['write']): Column<R
   return { name, write };
 }
 
+/** Rows after which the size of the batch is estimated: growing by copies costs more than all else in a large one. */
+const SAMPLE_ROWS = 16;
+
 export function encodeBatch<Row>(
   table: string,
   columns: readonly Column<Row>[],
@@ -24,8 +27,9 @@ export function encodeBatch<Row>(
   owner: Owner,
 ): InsertBatch {
   const writer = new RowBinaryWriter();
-  for (const row of rows) {
+  rows.forEach((row, index) => {
     for (const { write } of columns) write(writer, row, owner);
-  }
+    if (index + 1 === SAMPLE_ROWS) writer.expect(writer.bytes.length * (rows.length / SAMPLE_ROWS) * 1.1);
+  });
   return { table, columns: columns.map(({ name }) => name), rowCount: rows.length, rowBinary: writer.bytes };
 }

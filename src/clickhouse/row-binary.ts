@@ -23,13 +23,20 @@ export class RowBinaryWriter {
   #reserve(count: number): number {
     const at = this.#length;
     const needed = at + count;
-    if (needed > this.#buffer.length) {
-      const larger = Buffer.allocUnsafe(Math.max(needed, this.#buffer.length * 2));
-      this.#buffer.copy(larger, 0, 0, at);
-      this.#buffer = larger;
-    }
+    if (needed > this.#buffer.length) this.#grow(Math.max(needed, this.#buffer.length * 2));
     this.#length = needed;
     return at;
+  }
+
+  #grow(capacity: number): void {
+    const larger = Buffer.allocUnsafe(capacity);
+    larger.set(this.bytes);
+    this.#buffer = larger;
+  }
+
+  /** A hint: so many bytes will be written in all. */
+  expect(bytes: number): void {
+    if (bytes > this.#buffer.length) this.#grow(Math.ceil(bytes));
   }
 
   /** (The buffer is read after the reservation, which may have replaced it.) */

@@ -1,7 +1,8 @@
 -- The books: who owned what, what is open, what could not be read, what was delivered.
 -- Statements may run again after a crash between them: each is IF NOT EXISTS. Rows are idempotent (ReplacingMergeTree by
 -- version; read with FINAL). The fsync settings make an acknowledged insert outlive the process and the power: a committed
--- offset must never be without its rows.
+-- offset must never be without its rows. Tables of many columns keep to compact parts up to 1 GiB: a wide part is two files a
+-- column, each of them synced at every insert (here 1.5 to 2.5 times the processor time of the whole insert).
 
 CREATE TABLE IF NOT EXISTS rollstream.lanes (
   `topic` LowCardinality(String) COMMENT 'Log that the lane reads',

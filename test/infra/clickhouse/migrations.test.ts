@@ -71,8 +71,3 @@ test('migrating again changes nothing', async () => {
   await temporary.store.migrate();
   expect(await books()).toEqual(before);
 });
-
-test('inserts are not asynchronous', async () => {
-  // The writer's own setting cannot be read from another connection: the rows of an asynchronous insert would be.
-  expect(await query('SELECT * FROM system.asynchronous_inserts')).toEqual([]);
-});

@@ -14,6 +14,10 @@ export function stepEventOf(value: unknown): StepEvent {
   return stepEventType.fromBuffer(stepEventType.toBuffer(value));
 }
 
+export function decisionOf(value: unknown): DecisionRow {
+  return decisionType.fromBuffer(decisionType.toBuffer(value));
+}
+
 export function trajectoryOf(value: unknown): Trajectory {
   return trajectoryType.fromBuffer(trajectoryType.toBuffer(value));
 }
@@ -67,7 +71,7 @@ export function sampleDecision(offset: number, init: Partial<DecisionInit> = {})
     offset,
     ...init,
   };
-  return decisionType.fromBuffer(decisionType.toBuffer(row));
+  return decisionOf(row);
 }
 
 export function sampleTrajectory(offset: number, init: Partial<TrajectoryInit> = {}): TrajectoryRow {

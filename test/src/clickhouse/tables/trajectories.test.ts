@@ -26,7 +26,7 @@ test('the whole trajectory comes back from the table, to the bit', async () => {
   const { store } = temporary;
   await store.insert(encodeTerms([{ partition: 0, restored: 0 }], owner));
   await store.insert(encodeLanes([{ partition: 0, frontier: 10_000, watermark: 10_000, open: [] }], owner));
-  const all = fc.sample(trajectories, { numRuns: 60, seed: 11 }).map((trajectory, offset) => ({
+  const all = fc.sample(trajectories, { numRuns: 25, seed: 11 }).map((trajectory, offset) => ({
     trajectory: { ...trajectory, rollout_id: `r${offset}` },
     ...{ unit: 'u', replay_id: '', offset },
   }));
