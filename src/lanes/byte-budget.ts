@@ -2,27 +2,39 @@
 export interface ByteBudget {
   take(bytes: number): void;
   give(bytes: number): void;
-  /** Resolves when less than the limit is in flight. */
-  free(): Promise<void>;
+  isFull(): boolean;
+  /** Resolves when less than the limit is in flight, or when nobody waits for it any more. */
+  free(unless: AbortSignal): Promise<void>;
   inFlight(): number;
 }
 
 export function createByteBudget(limitBytes: number): ByteBudget {
   let inFlight = 0;
-  let waiting: Array<() => void> = [];
+  const waiting = new Set<() => void>();
+  const isFull = () => inFlight >= limitBytes;
+  const wakeAll = () => {
+    for (const wake of waiting) wake();
+  };
   return {
     take(bytes) {
       inFlight += bytes;
     },
     give(bytes) {
       inFlight -= bytes;
-      if (inFlight >= limitBytes) return;
-      const woken = waiting;
-      waiting = [];
-      for (const wake of woken) wake();
+      if (!isFull()) wakeAll();
     },
-    async free() {
-      while (inFlight >= limitBytes) await new Promise<void>((wake) => waiting.push(wake));
+    isFull,
+    async free(unless) {
+      while (isFull() && !unless.aborted)
+        await new Promise<void>((resolve) => {
+          const wake = () => {
+            waiting.delete(wake);
+            unless.removeEventListener('abort', wake);
+            resolve();
+          };
+          waiting.add(wake);
+          unless.addEventListener('abort', wake);
+        });
     },
     inFlight: () => inFlight,
   };

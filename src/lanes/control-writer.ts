@@ -13,7 +13,11 @@ export interface ControlWriter {
   sourceEnded(producerId: string, eventId: string): Promise<void>;
 }
 
-export async function createControlWriter(broker: Broker, codecs: Codecs, topic: string): Promise<ControlWriter> {
+export async function createControlWriter(
+  broker: Pick<Broker, 'append' | 'partitionsOf'>,
+  codecs: Codecs,
+  topic: string,
+): Promise<ControlWriter> {
   const encode = await codecs.encoderOf<StepEventInit>(`${topic}-value`, stepEventSchema);
   const headers = { 'rollstream-control': '1' };
   return {

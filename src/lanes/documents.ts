@@ -21,10 +21,28 @@ export interface DocumentShelf extends Documents {
   load(inForce: InForce): Promise<void>;
 }
 
+/** A document's text and where it is, for whoever has to mend it. */
+export interface DocumentText {
+  readonly text: string;
+  readonly where: string;
+}
+
 /** Reads the configured documents, and keeps them in the store before anything is decided by them. */
 export async function openDocuments(
   store: Store,
   files: { policyFile?: string; taxonomyFile?: string },
+): Promise<DocumentShelf> {
+  const policyFile = files.policyFile ?? packageFile('processors/decide/policies/default.yaml');
+  const taxonomyFile = files.taxonomyFile ?? packageFile('processors/taxonomy/taxonomy.yaml');
+  const policy = { text: await readText(policyFile), where: policyFile };
+  return shelveDocuments(store, policy, { text: await readText(taxonomyFile), where: taxonomyFile });
+}
+
+/** The same, of documents that were read already. */
+export async function shelveDocuments(
+  store: Store,
+  policyText: DocumentText,
+  taxonomyText: DocumentText,
 ): Promise<DocumentShelf> {
   const policies = new Map<string, Policy>();
   const taxonomies = new Map<string, Taxonomy>();
@@ -38,18 +56,14 @@ export async function openDocuments(
     taxonomies.set(taxonomy.id, taxonomy);
     return taxonomy.id;
   };
-  const policyFile = files.policyFile ?? packageFile('processors/decide/policies/default.yaml');
-  const taxonomyFile = files.taxonomyFile ?? packageFile('processors/taxonomy/taxonomy.yaml');
-  const policyText = await readText(policyFile);
-  const taxonomyText = await readText(taxonomyFile);
   const configured = {
-    policy_id: addPolicy(policyText, policyFile),
-    taxonomy_id: addTaxonomy(taxonomyText, taxonomyFile),
+    policy_id: addPolicy(policyText.text, policyText.where),
+    taxonomy_id: addTaxonomy(taxonomyText.text, taxonomyText.where),
   };
   await store.insert(
     encodeDocuments([
-      { kind: 'policy', content: policyText },
-      { kind: 'taxonomy', content: taxonomyText },
+      { kind: 'policy', content: policyText.text },
+      { kind: 'taxonomy', content: taxonomyText.text },
     ]),
   );
   const loaded = <T>(known: ReadonlyMap<string, T>, id: string): T => {

@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import type { Cut } from '../../processors/cut/cut.ts';
 import type { TransactionalProducer } from '../broker/port.ts';
 import type { Store } from '../clickhouse/port.ts';
@@ -7,7 +6,7 @@ import type { Recorder } from '../observe/recorder.ts';
 import { commitOf, type LaneName } from './commit-metadata.ts';
 import { encodeRows } from './encode-rows.ts';
 import type { EncodeRecords } from './out-records.ts';
-import { retryOutage } from './retry-outage.ts';
+import type { RetryOutage } from './retry-outage.ts';
 
 export interface FlushDeps {
   readonly name: LaneName;
@@ -16,9 +15,7 @@ export interface FlushDeps {
   readonly producer: TransactionalProducer;
   readonly encodeRecords: EncodeRecords;
   readonly recorder: Recorder;
-  readonly log: Logger;
-  /** Aborted when waiting for an outage to end must stop. */
-  readonly stopped: AbortSignal;
+  readonly outage: RetryOutage;
 }
 
 /**
@@ -42,15 +39,14 @@ export function createFlush({
   producer,
   encodeRecords,
   recorder,
-  log,
-  stopped,
+  outage,
 }: FlushDeps): (cut: Cut) => Promise<void> {
   const owner = { topic: name.topic, term };
   return async function flush({ effects, progress, open }) {
     const lanesRow = { partition: name.partition, frontier: progress.frontier, watermark: progress.watermark, open };
     for (const batch of [...encodeRows(effects.rows, owner), encodeLanes([lanesRow], owner)]) {
       // The same bytes again: keys and versions make an insert of unknown outcome safe to repeat.
-      await retryOutage(log, `insert into ${batch.table}`, stopped, () => store.insert(batch));
+      await outage(`insert into ${batch.table}`, () => store.insert(batch));
       recorder.rowsInserted(batch.table, batch.rowCount);
     }
     const { records, commit } = commitOf(name, progress);

@@ -10,6 +10,7 @@ import { partitionOf } from '../broker/partition-of.ts';
 import type { Broker, Lane, LogRecord } from '../broker/port.ts';
 import type { Store } from '../clickhouse/port.ts';
 import { encodeLanes } from '../clickhouse/tables/lanes.ts';
+import { RollstreamError } from '../errors.ts';
 import type { Recorder } from '../observe/recorder.ts';
 import type { Codecs, Decode } from '../registry/codecs.ts';
 import type { ByteBudget } from './byte-budget.ts';
@@ -22,7 +23,8 @@ import type { LaneStatus } from './lanes.ts';
 import type { EncodeRecords } from './out-records.ts';
 import { pastDecisions } from './past-decisions.ts';
 import { restoreLane } from './restore.ts';
-import { retryOutage } from './retry-outage.ts';
+import { createRetryOutage, isOutage } from './retry-outage.ts';
+import type { Sleep } from './sleep.ts';
 
 export interface LaneDeps {
   readonly broker: Broker;
@@ -37,6 +39,7 @@ export interface LaneDeps {
   readonly log: Logger;
   /** ms since the epoch. */
   readonly now: () => number;
+  readonly sleep: Sleep;
   readonly settings: LaneSettings;
   /** All that is read is flushed and the lane ends. */
   readonly stopped: AbortSignal;
@@ -51,19 +54,20 @@ export function createLane(deps: LaneDeps, lane: Lane, name: LaneName) {
   const { broker, store, codecs, documents, budget, recorder, settings, log, stopped } = deps;
   const { topic, partition } = name;
   const status = { partition, restored: false, frontier: 0, position: 0, logEnd: 0, openUnits: 0, openAttempts: 0 };
-  const ending = () => stopped.aborted || lane.revoked.aborted;
+  const ended = AbortSignal.any([stopped, lane.revoked]);
+  const outage = createRetryOutage({ log, sleep: deps.sleep, ended });
+  let gone = false;
   let wanted = -1;
   let waiters: Array<{ readonly offset: number; readonly resolve: () => void }> = [];
 
-  const run = async (): Promise<void> => {
+  const work = async (): Promise<void> => {
     const began = performance.now();
-    const outage = <T>(what: string, work: () => Promise<T>) => retryOutage(log, what, lane.revoked, work);
     const restored = await outage('restoring a lane', () =>
       restoreLane({ broker, store, configured: documents.configured }, name),
     );
     const { state, term, producer } = restored;
-    await documents.load(state.inForce);
-    const partitions = await broker.partitionsOf(topic);
+    await outage('reading documents', () => documents.load(state.inForce));
+    const partitions = await outage('reading the topic', () => broker.partitionsOf(topic));
     const pipeline = createPipeline({
       state,
       decodeEvent: deps.decodeEvent,
@@ -81,8 +85,7 @@ export function createLane(deps: LaneDeps, lane: Lane, name: LaneName) {
       producer,
       encodeRecords: deps.encodeRecords,
       recorder,
-      log,
-      stopped: lane.revoked,
+      outage,
     });
     let position = restored.position;
     let frontier = state.restored;
@@ -121,16 +124,21 @@ export function createLane(deps: LaneDeps, lane: Lane, name: LaneName) {
         });
     };
 
+    /**
+     * NO CUT WHILE REBUILDING. 1 restart, frontier 25, watermark 5; 2 a cut at 9 commits frontier 9: effects @9..24 again.
+     * NONE AFTER A FAILED FLUSH. 1 the transaction of the cut at 18 fails; 2 the next cut commits 21: what was in the first is lost.
+     */
+    const mayCut = () =>
+      inFlight === null && flushFailure === null && position > frontier && position >= state.restored;
+
     const isFlushDue = () =>
-      position > frontier &&
-      position >= state.restored &&
+      mayCut() &&
       (pendingBytes >= settings.flush.maxBytes ||
         pendingRows >= settings.flush.maxRows ||
         wanted >= position ||
         wanted > frontier ||
         deps.now() - pendingSinceMs >= settings.flush.intervalMs);
 
-    /** NO CUT WHILE REBUILDING. 1 restart, frontier 25, watermark 5; 2 a cut at 9 commits frontier 9: effects @9..24 again. */
     const endOfRebuild = async () => {
       endRebuild(state);
       // ANNOUNCE: the new term's lanes row before any other row of it. 1 term 1 inserts up to 20, dies before its transaction;
@@ -151,7 +159,7 @@ export function createLane(deps: LaneDeps, lane: Lane, name: LaneName) {
       );
       const { policy_id, taxonomy_id } = state.inForce;
       if (policy_id !== documents.configured.policy_id || taxonomy_id !== documents.configured.taxonomy_id)
-        await deps.control.policy(partition, documents.configured);
+        await outage('writing the policy', () => deps.control.policy(partition, documents.configured));
     };
 
     const fold = async (records: readonly LogRecord[]) => {
@@ -178,27 +186,32 @@ export function createLane(deps: LaneDeps, lane: Lane, name: LaneName) {
         if (young.length === 0) state.recent.delete(unit);
         else if (young.length < past.length) state.recent.set(unit, young);
       }
-      if (pendingBytes === 0 && pendingRows === 0) pendingSinceMs = deps.now();
-      pendingBytes += bytes;
-      pendingRows += records.length;
-      budget.take(bytes);
       recorder.recordsRead(partition, records.length, bytes);
       const last = records.at(-1);
       if (last !== undefined) {
         position = last.offset + 1;
         clock.recordRead(last.timestampMs);
       }
+      // What a rebuild reads again is open state, not in flight: no flush would ever give its bytes back.
+      if (position > state.restored) {
+        if (pendingRows === 0) pendingSinceMs = deps.now();
+        pendingBytes += bytes;
+        pendingRows += records.length;
+        budget.take(bytes);
+      }
       deadlines.watchOpened(state.opened.splice(0));
       return decided;
     };
 
-    publish();
-    if (position >= state.restored) await endOfRebuild();
-    while (!ending()) {
-      if (flushFailure !== null) throw (flushFailure as { error: unknown }).error;
-      await budget.free();
+    const readOn = async () => {
+      if (position >= state.restored && budget.isFull()) {
+        // If nobody flushed, nobody would give bytes back.
+        if (mayCut()) startFlush();
+        await budget.free(ended);
+      }
       const waitMs = position > frontier && inFlight === null ? Math.min(TICK_MS, settings.flush.intervalMs) : TICK_MS;
-      const read = await lane.read(position, { maxBytes: READ_BYTES, maxWaitMs: wanted > frontier ? 0 : waitMs });
+      const limits = { maxBytes: READ_BYTES, maxWaitMs: wanted > frontier ? 0 : waitMs };
+      const read = await outage('reading the log', () => lane.read(position, limits));
       const rebuilding = position < state.restored;
       const records = rebuilding ? read.filter((record) => record.offset < state.restored) : read;
       if (records.length > 0) await fold(records);
@@ -213,29 +226,50 @@ export function createLane(deps: LaneDeps, lane: Lane, name: LaneName) {
         const due = deadlines.due(clock.now());
         if (due.length > 0) await outage('writing deadlines', () => deps.control.deadlines(partition, due));
       }
-      if (inFlight === null && isFlushDue()) startFlush();
-      else if (
-        inFlight !== null &&
-        (pendingBytes >= 2 * settings.flush.maxBytes || pendingRows >= 2 * settings.flush.maxRows)
-      )
-        await inFlight;
+      if (isFlushDue()) startFlush();
+      else if (pendingBytes >= 2 * settings.flush.maxBytes || pendingRows >= 2 * settings.flush.maxRows) await inFlight;
       publish();
+    };
+
+    const throwFailure = () => {
+      if (flushFailure !== null) throw (flushFailure as { error: unknown }).error;
+    };
+
+    publish();
+    try {
+      if (position >= state.restored) await endOfRebuild();
+      for (; !ended.aborted; throwFailure()) await readOn();
+      await inFlight;
+      throwFailure();
+      if (mayCut() && !lane.revoked.aborted) startFlush();
+    } finally {
+      await inFlight;
+      // What was read and not flushed is read again by whoever has the lane next.
+      budget.give(pendingBytes);
+      await producer.close().catch((error: unknown) => log.warn({ partition, err: error }, 'closing a producer'));
     }
-    if (inFlight !== null) await inFlight;
-    if (!lane.revoked.aborted && flushFailure === null && position > frontier && position >= state.restored) {
-      startFlush();
-      if (inFlight !== null) await inFlight;
+    throwFailure();
+  };
+
+  /** A lane that is taken away or told to stop while its services are down ends all the same: nothing it had is lost. */
+  const run = async (): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      const isFenced = error instanceof RollstreamError && error.code === 'RS_FENCED';
+      if (!(ended.aborted && isOutage(error)) && !(lane.revoked.aborted && isFenced)) throw error;
+      log.warn({ partition, err: error }, 'ended without its last flush');
     }
-    if (flushFailure !== null) throw (flushFailure as { error: unknown }).error;
-    await producer.close();
+    gone = true;
+    for (const { resolve } of waiters.splice(0)) resolve();
   };
 
   return {
     run,
     status: (): LaneStatus => ({ ...status }),
-    /** Resolves when all below `offset` is committed; flushes at once to get there. */
+    /** Resolves when all below `offset` is committed, flushing at once to get there, or when the lane is not ours any more. */
     drained(offset: number): Promise<void> {
-      if (status.restored && status.frontier >= offset) return Promise.resolve();
+      if (gone || (status.restored && status.frontier >= offset)) return Promise.resolve();
       wanted = Math.max(wanted, offset);
       return new Promise((resolve) => waiters.push({ offset, resolve }));
     },

@@ -8,6 +8,7 @@ import { createLane } from './lane.ts';
 import type { LaneSettings } from './lane-settings.ts';
 import type { Lanes, LanesDeps } from './lanes.ts';
 import { createEncodeRecords } from './out-records.ts';
+import { sleep } from './sleep.ts';
 
 /** Joins the consumer group of rollout.steps and works on each partition it is given. */
 export async function startLanes(deps: LanesDeps, settings: LaneSettings): Promise<Lanes> {
@@ -28,15 +29,19 @@ export async function startLanes(deps: LanesDeps, settings: LaneSettings): Promi
     recorder,
     log,
     now,
+    sleep,
     settings,
     stopped: stopping.signal,
   };
   const lanes = new Map<number, ReturnType<typeof createLane>>();
+  const running = new Set<Promise<void>>();
   const membership = await broker.join(group, topics.steps, async (lane) => {
     const { partition } = lane;
     const worker = createLane(shared, lane, { group, topic: topics.steps, partition, stateTopic: topics.state });
     lanes.set(partition, worker);
-    await worker.run();
+    const run = worker.run();
+    running.add(run);
+    await run.finally(() => running.delete(run));
   });
   const failed = new Promise<never>((_, reject) => membership.done.catch(reject));
   // Whoever never looks at `failed` must not end the process by that: close() reports it too.
@@ -52,6 +57,8 @@ export async function startLanes(deps: LanesDeps, settings: LaneSettings): Promi
     failed,
     async close() {
       stopping.abort();
+      // Before the lanes are revoked: a revoked one may not flush.
+      await Promise.allSettled(running);
       await membership.leave();
       await membership.done;
     },
