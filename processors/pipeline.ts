@@ -1,12 +1,13 @@
 import { Subject } from 'rxjs';
 import type { StepEvent } from '../schemas/generated/step-event.ts';
 import { type AssembleLimits, createAssemble } from './assemble/assemble.ts';
-import { type Audits, createAudits } from './audit/audits.ts';
+import { createAudits } from './audit/audits.ts';
 import { createDecide } from './decide/decide.ts';
 import { createJudge, type Documents } from './decide/judge.ts';
 import { createDecode, type DecodeIn } from './decode/decode.ts';
 import { createGroup } from './group/group.ts';
 import type { Attempt } from './model/attempt.ts';
+import type { Audits } from './model/audit-summary.ts';
 import type { Judgement } from './model/judgement.ts';
 import type { LaneState } from './model/lane-state.ts';
 import type { Outcome } from './model/outcome.ts';
@@ -41,6 +42,7 @@ export function createPipeline({
   const policyInForce = () => documents.policyOf(state.inForce.policy_id);
   const batches = new Subject<DecodeIn>();
   let decided = 0;
+  let failure: { readonly error: unknown } | null = null;
   batches
     .pipe(
       createDecode({ state, decodeEvent, partitionOfKey }),
@@ -59,7 +61,6 @@ export function createPipeline({
         failure = { error };
       },
     });
-  let failure: { readonly error: unknown } | null = null;
   return {
     judge,
     fold(batch) {

@@ -39,7 +39,8 @@ export function createAssemble(
         if (touched.has(key) || (partitionWide && wave.length > 0) || event.control?.policy) handDown();
         const known = state.units.get(key);
         // Exact where the decoder was coarse: a unit that closed in this batch is not open any more.
-        if (known === undefined && cause.offset < state.restored && !state.starts.has(cause.offset)) return;
+        if (known === undefined && !partitionWide && cause.offset < state.restored && !state.starts.has(cause.offset))
+          return;
         if (known !== undefined) recallDecisions(state, known, cause.offset - 1);
         const before = wave.length;
         if (event.kind === 'control') foldControl(state, key, event, cause, wave);

@@ -4,7 +4,10 @@ import type { Candidate } from '../model/closing.ts';
 import { closeIfEmpty, giveUpOrphan, isRepeated, type LaneState } from '../model/lane-state.ts';
 import { acceptRow } from './event-rows.ts';
 
-/** Folds what the pipeline itself wrote: it acts from its offset on. */
+/**
+ * Folds what the pipeline itself wrote: it acts from its offset on. Below the restored frontier it still gives orphans up:
+ * 1 seq 1 of X @5, its unit stays open; 2 X is given up @8; 3 cut at 10, restart; 4 X's start @12 must not find seq 1 waiting.
+ */
 export function foldControl(
   state: LaneState,
   key: string,
@@ -13,13 +16,16 @@ export function foldControl(
   candidates: Candidate[],
 ): void {
   const control = event.control;
-  if (control === null || isRepeated(state, cause.offset)) return;
+  if (control === null) return;
   acceptRow(state, key, event, cause, cause.offset);
-  if (control.policy !== null)
+  // The commit told the values as of the frontier.
+  if (control.policy !== null && !isRepeated(state, cause.offset))
     state.inForce = { policy_id: control.policy.policy_id, taxonomy_id: control.policy.taxonomy_id };
   if (control.deadline === null) return;
-  if (control.deadline.name === 'source_ended') foldSourceEnded(state, control.deadline, cause, candidates);
-  else foldDeadline(state, key, event, control.deadline, cause, candidates);
+  const closing: Candidate[] = [];
+  if (control.deadline.name === 'source_ended') foldSourceEnded(state, control.deadline, cause, closing);
+  else foldDeadline(state, key, event, control.deadline, cause, closing);
+  if (!isRepeated(state, cause.offset)) candidates.push(...closing);
 }
 
 /**
@@ -62,10 +68,9 @@ function appliesTo(name: Deadline['name'], attempt: Attempt): boolean {
 function foldSourceEnded(state: LaneState, deadline: Deadline, cause: Cause, candidates: Candidate[]): void {
   for (const unit of [...state.units.values()]) {
     const mine = [...unit.attempts.values()].filter((attempt) => attempt.owner === deadline.source);
-    if (unit.size !== null) {
-      // Its members wait for others: the group can only become complete if another producer has some of it open.
-      if (unit.lastProducer === deadline.source && mine.length === unit.attempts.size)
-        candidates.push({ kind: 'unit_expired', unit, cause, deadline: deadline.name });
+    // Its members wait for others: the group can only become complete if another producer has some of it open.
+    if (unit.size !== null && unit.lastProducer === deadline.source && mine.length === unit.attempts.size) {
+      candidates.push({ kind: 'unit_expired', unit, cause, deadline: deadline.name });
       continue;
     }
     for (const attempt of mine) {

@@ -1,6 +1,6 @@
 import type { StepEvent } from '../../schemas/generated/step-event.ts';
 import { type Attempt, attemptKey, type Cause, isStarted, type PastDecision, type Unit } from '../model/attempt.ts';
-import { type LaneState, removeAttempt } from '../model/lane-state.ts';
+import { closeIfEmpty, type LaneState, removeAttempt } from '../model/lane-state.ts';
 import { createAttempt, createUnit } from './state.ts';
 
 /** Why a record is not folded. */
@@ -79,5 +79,8 @@ export function recallDecisions(state: LaneState, unit: Unit, offset: number): v
 
 /** The frontier is reached: what was decided below it and not met again is recalled too. */
 export function endRebuild(state: LaneState): void {
-  for (const unit of state.units.values()) recallDecisions(state, unit, state.restored);
+  for (const unit of [...state.units.values()]) {
+    recallDecisions(state, unit, state.restored);
+    closeIfEmpty(state, unit);
+  }
 }

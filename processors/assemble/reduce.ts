@@ -1,9 +1,10 @@
 import type { StepEvent } from '../../schemas/generated/step-event.ts';
 import { type Attempt, type Cause, isStarted, isWhole, type Waiting } from '../model/attempt.ts';
 import type { Candidate } from '../model/closing.ts';
-import { giveUpOrphan, isRepeated, type LaneState } from '../model/lane-state.ts';
+import { closeIfEmpty, giveUpOrphan, isRepeated, type LaneState } from '../model/lane-state.ts';
 import { acceptRow, faultRow, verdictRow } from './event-rows.ts';
 import { foldContent } from './fold-content.ts';
+import { priorAnswer } from './fold-verdict.ts';
 import { hashOfId } from './hash-of-id.ts';
 import { attemptOf, openUnit } from './open-unit.ts';
 
@@ -36,10 +37,17 @@ export function foldEvent(
     event.seq === null
       ? foldUnsequenced(state, attempt, event, cause)
       : foldSequenced(state, attempt, event, event.seq, cause, candidates);
-  if (!accepted || isRepeated(state, cause.offset)) return;
-  if (isWhole(attempt)) candidates.push({ kind: 'whole', attempt, cause });
-  else if (attempt.waiting.size > reorderEvents)
-    candidates.push({ kind: 'expired', attempt, cause, deadline: 'reorder_overflow' });
+  if (!accepted) return;
+  if (!isStarted(attempt)) {
+    // Below the frontier too: what was given up there must not be there when its start comes.
+    if ((attempt.waiting?.size ?? 0) + attempt.early.length <= reorderEvents) return;
+    giveUpOrphan(state, attempt, cause);
+    closeIfEmpty(state, unit);
+  } else if (!isRepeated(state, cause.offset)) {
+    if (isWhole(attempt)) candidates.push({ kind: 'whole', attempt, cause });
+    else if ((attempt.waiting?.size ?? 0) > reorderEvents)
+      candidates.push({ kind: 'expired', attempt, cause, deadline: 'reorder_overflow' });
+  }
 }
 
 /** A verdict that comes too late is kept for replay; a late phase amends the wall clock; anything else is a fault. */
@@ -59,27 +67,23 @@ const REFUSALS: Readonly<Record<string, string>> = {
 
 /** Verdicts, and phases after the end: by offset, told apart by event_id. */
 function foldUnsequenced(state: LaneState, attempt: Attempt, event: StepEvent, cause: Cause): boolean {
+  const { key } = attempt.unit;
   const hash = hashOfId(event.event_id);
-  if (attempt.unsequenced.has(hash))
-    return faultRow(state, attempt.unit.key, event, cause, 'duplicate', 'this event_id was seen before');
-  const twin =
-    event.verdict === null
-      ? undefined
-      : attempt.verdicts.find(
-          ({ scorer, scorerVersion, boundTo }) =>
-            scorer === event.verdict?.scorer &&
-            scorerVersion === event.verdict.scorer_version &&
-            boundTo === event.verdict.bound_to,
+  if (attempt.unsequenced?.has(hash))
+    return faultRow(state, key, event, cause, 'duplicate', 'this event_id was seen before');
+  const prior = priorAnswer(attempt, event);
+  if (prior !== null)
+    return prior.same
+      ? faultRow(state, key, event, cause, 'duplicate', 'this scorer gave this answer before')
+      : faultRow(
+          state,
+          key,
+          event,
+          cause,
+          'conflicting_duplicate',
+          'this scorer gave another answer before; it is kept',
         );
-  if (twin !== undefined)
-    return faultRow(
-      state,
-      attempt.unit.key,
-      event,
-      cause,
-      'conflicting_duplicate',
-      `${twin.scorer} has answered before`,
-    );
+  attempt.unsequenced ??= new Set();
   attempt.unsequenced.add(hash);
   touch(attempt, cause);
   if (isStarted(attempt)) acceptUnsequenced(state, attempt, { event, cause }, cause.offset);
@@ -111,8 +115,6 @@ function foldSequenced(
     return seen === hash
       ? faultRow(state, key, event, cause, 'duplicate', 'this event_id was seen before')
       : faultRow(state, key, event, cause, 'conflicting_duplicate', `another event has seq ${seq}; the first is kept`);
-  if (attempt.end !== null && seq > attempt.endSeq)
-    return faultRow(state, key, event, cause, 'late', `the attempt ended at seq ${attempt.endSeq}`);
   if (attempt.endSeq >= 0 && seq > attempt.endSeq)
     return faultRow(state, key, event, cause, 'late', `the attempt ends at seq ${attempt.endSeq}`);
   attempt.owner = event.producer_id;
@@ -121,6 +123,7 @@ function foldSequenced(
   if (event.kind === 'end') attempt.endSeq = seq;
   touch(attempt, cause);
   if (seq !== attempt.nextSeq) {
+    attempt.waiting ??= new Map();
     attempt.waiting.set(seq, { event, cause });
     if (isStarted(attempt)) acceptRow(state, key, event, cause, cause.offset);
     return true;
@@ -156,18 +159,21 @@ function beginAttempt(
       offset: cause.offset,
       appendedAtMs: cause.appendedAtMs,
     });
-  for (const held of attempt.waiting.values()) acceptRow(state, unit.key, held.event, held.cause, cause.offset);
-  attempt.start = event.start;
-  for (const held of attempt.early.splice(0)) acceptUnsequenced(state, attempt, held, cause.offset);
+  for (const held of attempt.waiting?.values() ?? []) acceptRow(state, unit.key, held.event, held.cause, cause.offset);
+  const { early } = attempt;
+  attempt.early = [];
+  for (const held of early) acceptUnsequenced(state, attempt, held, cause.offset);
 }
 
 function foldInOrder(attempt: Attempt, event: StepEvent): void {
-  let next: StepEvent | undefined = event;
-  while (next !== undefined) {
+  attempt.nextSeq += 1;
+  foldContent(attempt, event);
+  while (attempt.waiting !== null && attempt.end === null) {
+    const next = attempt.waiting.get(attempt.nextSeq);
+    if (next === undefined) return;
     attempt.waiting.delete(attempt.nextSeq);
     attempt.nextSeq += 1;
-    foldContent(attempt, next);
-    next = attempt.waiting.get(attempt.nextSeq)?.event;
+    foldContent(attempt, next.event);
   }
 }
 

@@ -3,40 +3,49 @@ import type { Attempt } from '../model/attempt.ts';
 import type { Chunk, Segment } from '../model/segment.ts';
 
 const BYTES_A_TOKEN = 4;
-const NO_IDS = Buffer.alloc(0);
 
 /** Appends a model call: new tokens to its segment, a turn as a range. A prompt that does not extend what is held starts a segment. */
 export function foldModelCall(attempt: Attempt, event: StepEvent, call: ModelCall): void {
   const number = attempt.calls;
   attempt.calls += 1;
-  const prompt = call.prompt_delta_ids;
-  const completion = call.completion_ids;
-  if (prompt === null || completion === null) {
+  if (call.prompt_delta_ids === null || call.completion_ids === null) {
     if (call.error === null) attempt.missingTokens = true;
     pushTurn(attempt, call, number, event.segment_id, 0, 0);
     return;
   }
-  const held = attempt.current.get(event.segment_id) ?? openSegment(attempt, event.segment_id);
-  if (call.prompt_prefix_len > held.length) {
+  const held = attempt.segments.findLast((segment) => segment.sourceId === event.segment_id);
+  const heldLength = held?.length ?? 0;
+  if (call.prompt_prefix_len > heldLength) {
     // The producer says that it reused tokens nobody has seen: whatever followed would be a guess.
     attempt.corrupt ??= 'prefix_beyond_held';
     return;
   }
-  const segment =
-    call.prompt_prefix_len < held.length ? forkSegment(attempt, event.segment_id, held, call.prompt_prefix_len) : held;
-  if (prompt.length > 0) pushChunk(segment, { ids: prompt, sampled: false, copied: false, logprobs: null, spans: [] });
+  let segment = held ?? openSegment(attempt, event.segment_id);
+  if (call.prompt_prefix_len < heldLength) segment = forkSegment(attempt, segment, call.prompt_prefix_len);
+  if (hasUnsoundLogprob(call.completion_logprobs)) attempt.corrupt ??= 'logprob_invalid';
+  const [prompt, completion, logprobs] = packed(call.prompt_delta_ids, call.completion_ids, call.completion_logprobs);
+  if (prompt.length > 0)
+    pushChunk(segment, { ids: prompt, sampled: false, copied: false, logprobs: null, spans: NO_SPANS });
   const start = segment.length;
-  if (completion.length > 0) {
-    if (hasUnsoundLogprob(call.completion_logprobs)) attempt.corrupt ??= 'logprob_invalid';
-    pushChunk(segment, {
-      ids: completion,
-      sampled: true,
-      copied: false,
-      logprobs: call.completion_logprobs,
-      spans: call.weight_spans,
-    });
-  }
+  if (completion.length > 0)
+    pushChunk(segment, { ids: completion, sampled: true, copied: false, logprobs, spans: call.weight_spans });
   pushTurn(attempt, call, number, segment.id, start, segment.length);
+}
+
+const NO_SPANS: Chunk['spans'] = [];
+
+/**
+ * Copied together into memory of their own: what a decoder hands out may be a view of a larger block, which one open attempt
+ * would keep whole.
+ */
+function packed(prompt: Buffer, completion: Buffer, logprobs: Buffer | null): [Buffer, Buffer, Buffer | null] {
+  const idsEnd = prompt.length + completion.length;
+  const bytes = Buffer.allocUnsafeSlow(idsEnd + (logprobs?.length ?? 0));
+  prompt.copy(bytes, 0);
+  completion.copy(bytes, prompt.length);
+  logprobs?.copy(bytes, idsEnd);
+  const own = logprobs === null ? null : bytes.subarray(idsEnd);
+  return [bytes.subarray(0, prompt.length), bytes.subarray(prompt.length, idsEnd), own];
 }
 
 function pushTurn(
@@ -55,32 +64,41 @@ function pushTurn(
     end,
     callId: call.call_id,
     finishReason: call.finish_reason,
-    temperature: sampling?.temperature ?? null,
-    topP: sampling?.top_p ?? null,
+    temperature: finiteOrNull(sampling?.temperature),
+    topP: finiteOrNull(sampling?.top_p),
     logprobsMode: call.logprobs_mode,
   });
   const aux = call.aux_ref;
   if (aux !== null) attempt.aux.push({ turn, ...aux });
 }
 
-function openSegment(attempt: Attempt, id: string): Segment {
-  const segment: Segment = { id, parentId: null, forkAt: null, chunks: [], length: 0 };
+function openSegment(attempt: Attempt, sourceId: string): Segment {
+  const id = freeId(attempt, sourceId, 0);
+  const segment: Segment = { id, sourceId, parentId: null, forkAt: null, chunks: [], length: 0 };
   attempt.segments.push(segment);
-  attempt.current.set(id, segment);
   return segment;
 }
 
 /** The history was rewritten at `at`: the shared prefix is copied with mask and logprobs, without the loss. */
-function forkSegment(attempt: Attempt, id: string, parent: Segment, at: number): Segment {
-  const n = attempt.segments.filter((segment) => segment.id.startsWith(`${id}~`)).length + 1;
-  const segment: Segment = { id: `${id}~${n}`, parentId: parent.id, forkAt: at, chunks: [], length: 0 };
+function forkSegment(attempt: Attempt, parent: Segment, at: number): Segment {
+  const { sourceId } = parent;
+  const forks = attempt.segments.filter((segment) => segment.sourceId === sourceId).length;
+  const id = freeId(attempt, sourceId, forks);
+  const segment: Segment = { id, sourceId, parentId: parent.id, forkAt: at, chunks: [], length: 0 };
   for (const chunk of parent.chunks) {
     if (segment.length >= at) break;
     pushChunk(segment, copiedPrefix(chunk, at - segment.length));
   }
   attempt.segments.push(segment);
-  attempt.current.set(id, segment);
   return segment;
+}
+
+/** `ID`, then `ID~1`, `ID~2` …; a producer's own segment may be called so: the first that is free. */
+function freeId(attempt: Attempt, sourceId: string, from: number): string {
+  for (let n = from; ; n++) {
+    const id = n === 0 ? sourceId : `${sourceId}~${n}`;
+    if (!attempt.segments.some((segment) => segment.id === id)) return id;
+  }
 }
 
 /** Shares the parent's bytes: a fork costs one chunk a call, not its tokens. */
@@ -103,9 +121,14 @@ function pushChunk(segment: Segment, chunk: Chunk): void {
 
 /** NaN or infinite: all exponent bits of a little-endian float32 are set. A loop over two bytes a token: no copy, no alignment. */
 export function hasUnsoundLogprob(logprobs: Buffer | null): boolean {
-  const bytes = logprobs ?? NO_IDS;
-  for (let i = 3; i < bytes.length; i += BYTES_A_TOKEN) {
-    if (((bytes[i] ?? 0) & 0x7f) === 0x7f && ((bytes[i - 1] ?? 0) & 0x80) !== 0) return true;
+  if (logprobs === null) return false;
+  for (let i = 3; i < logprobs.length; i += BYTES_A_TOKEN) {
+    if (((logprobs[i] ?? 0) & 0x7f) === 0x7f && ((logprobs[i - 1] ?? 0) & 0x80) !== 0) return true;
   }
   return false;
+}
+
+/** NaN never leaves. */
+function finiteOrNull(value: number | null | undefined): number | null {
+  return value !== null && value !== undefined && Number.isFinite(value) ? value : null;
 }

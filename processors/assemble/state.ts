@@ -1,5 +1,13 @@
 import type { StepEvent } from '../../schemas/generated/step-event.ts';
-import { type Attempt, attemptKey, type Cause, type PastDecision, type Unit } from '../model/attempt.ts';
+import {
+  type Attempt,
+  attemptKey,
+  type Cause,
+  isStarted,
+  isWhole,
+  type PastDecision,
+  type Unit,
+} from '../model/attempt.ts';
 import type { LaneState } from '../model/lane-state.ts';
 
 /** A unit as its first record finds it. `past`: its decisions before this record; `recall`: those between it and the frontier. */
@@ -47,19 +55,18 @@ export function createAttempt(unit: Unit, event: StepEvent, cause: Cause): Attem
     nextSeq: 0,
     maxSeq: -1,
     eventHashes: [],
-    unsequenced: new Set(),
-    waiting: new Map(),
+    unsequenced: null,
+    waiting: null,
     early: [],
     segments: [],
-    current: new Map(),
     turns: [],
     aux: [],
     calls: 0,
     missingTokens: false,
-    openCalls: new Set(),
+    openCalls: [],
     unaskedResults: 0,
     verdicts: [],
-    wallUs: new Map(),
+    wallUs: {},
     end: null,
     endSeq: -1,
     corrupt: null,
@@ -87,9 +94,12 @@ export function checkAssemble(state: LaneState): string | null {
       if (attemptKey(attempt.rolloutId, attempt.number) !== id) return `${key}: an attempt is held under another id`;
       if (attempt.maxSeq < attempt.nextSeq - 1)
         return `${key}: maxSeq ${attempt.maxSeq} below nextSeq ${attempt.nextSeq}`;
-      for (const seq of attempt.waiting.keys())
+      for (const seq of attempt.waiting?.keys() ?? [])
         if (seq < attempt.nextSeq) return `${key}: seq ${seq} waits, though it was folded`;
-      if (attempt.waiting.has(attempt.nextSeq)) return `${key}: seq ${attempt.nextSeq} waits, though it is the next`;
+      if (attempt.end === null && attempt.waiting?.has(attempt.nextSeq))
+        return `${key}: seq ${attempt.nextSeq} waits, though it is the next`;
+      if (attempt.end !== null && !isWhole(attempt)) return `${key}: folded beyond its end at ${attempt.endSeq}`;
+      if (!isStarted(attempt) && attempt.nextSeq > 0) return `${key}: folded without its start`;
       for (const segment of attempt.segments) {
         const held = segment.chunks.reduce((sum, chunk) => sum + chunk.ids.length / 4, 0);
         if (held !== segment.length)

@@ -1,13 +1,6 @@
 import { map, type OperatorFunction } from 'rxjs';
-import type { AuditSummary } from '../../schemas/generated/trajectory.ts';
-import type { Attempt } from '../model/attempt.ts';
+import { type Audits, summaryOf } from '../model/audit-summary.ts';
 import type { Candidate } from '../model/closing.ts';
-
-/** One audit: what it can prove of an attempt. What it cannot prove is not_auditable, never pass. */
-export type Audit = (attempt: Attempt) => AuditSummary[keyof AuditSummary];
-
-/** The audits by name. An absent one has not looked, and says so. */
-export type Audits = Readonly<Partial<Record<keyof AuditSummary, Audit>>>;
 
 /** Audits each candidate before anything is scored. */
 export function createAudits(audits: Audits): OperatorFunction<readonly Candidate[], readonly Candidate[]> {
@@ -16,16 +9,4 @@ export function createAudits(audits: Audits): OperatorFunction<readonly Candidat
       if (candidate.kind !== 'unit_expired') candidate.attempt.audit = summaryOf(audits, candidate.attempt);
     return candidates;
   });
-}
-
-export function summaryOf(audits: Audits, attempt: Attempt): AuditSummary {
-  const resultOf = (name: keyof AuditSummary) => audits[name]?.(attempt) ?? 'not_auditable';
-  return {
-    tokens: resultOf('tokens'),
-    template: resultOf('template'),
-    tools: resultOf('tools'),
-    termination: resultOf('termination'),
-    numbers: resultOf('numbers'),
-    wall: resultOf('wall'),
-  };
 }

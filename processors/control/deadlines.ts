@@ -1,5 +1,5 @@
 import type { DeadlineName } from '../../schemas/generated/step-event.ts';
-import { type Attempt, isStarted, isWhole, sawOf, type Unit } from '../model/attempt.ts';
+import { type Attempt, attemptKey, isStarted, isWhole, sawOf, type Unit } from '../model/attempt.ts';
 import type { Judgement } from '../model/judgement.ts';
 import type { LaneState } from '../model/lane-state.ts';
 
@@ -55,7 +55,7 @@ export function createDeadlines(state: LaneState, limits: DeadlineLimits, judge:
         due.push({ name: 'group_incomplete', unit, attempt, saw: '' });
       }
     } else {
-      if (!unit.attempts.has(`${attempt.rolloutId}\u0000${attempt.number}`)) return;
+      if (unit.attempts.get(attemptKey(attempt.rolloutId, attempt.number)) !== attempt) return;
       const next = nextOf(attempt, limits, judge);
       const saw = next === null ? '' : `${next.name}:${sawOf(attempt)}`;
       if (next !== null && clockMs >= next.atMs && attempt.asked !== saw) {
@@ -114,7 +114,7 @@ function nextOf(
       : null;
   const lifetime = { name: 'lifetime', atMs: attempt.openedAtMs + limits.lifetimeMs } as const;
   const silence =
-    attempt.waiting.size > 0
+    attempt.waiting !== null && attempt.waiting.size > 0
       ? ({ name: 'gap', atMs: attempt.lastAtMs + limits.gapMs } as const)
       : ({ name: 'idle', atMs: attempt.lastAtMs + limits.idleMs } as const);
   return silence.atMs <= lifetime.atMs ? silence : lifetime;

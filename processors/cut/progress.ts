@@ -44,13 +44,14 @@ export function decodeProgress(text: string): Progress | null {
   const frontier = readVarint(cursor);
   const watermark = frontier - readVarint(cursor);
   const count = readVarint(cursor);
+  if (count > bytes.length) return null;
   const starts = new Set<number>();
   let last = watermark;
   for (let i = 0; i < count; i++) {
     last += readVarint(cursor);
     starts.add(last);
   }
-  if (bytes.length - cursor.at !== 64 || starts.size !== count) return null;
+  if (bytes.length - cursor.at !== 64 || starts.size !== count || last > frontier || watermark < 0) return null;
   const hash = (from: number) => bytes.subarray(from, from + 32).toString('hex');
   return {
     term,

@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { TrajectoryInit } from '../../schemas/generated/trajectory.ts';
-import { summaryOf } from '../audit/audits.ts';
-import type { Attempt, Cause } from '../model/attempt.ts';
+import type { Cause } from '../model/attempt.ts';
+import { summaryOf } from '../model/audit-summary.ts';
 import type { Leaver } from '../model/closing.ts';
 import type { InForce } from '../model/control.ts';
-import { turnRewardOf } from '../score/reward.ts';
+import { turnRewardOf } from '../model/turn-reward.ts';
 import type { FlatSegment } from './segments-of.ts';
 import type { WeightRange } from './weight-range.ts';
 
@@ -16,6 +15,7 @@ export interface TrajectoryParts {
   readonly inForce: InForce;
   readonly segments: readonly FlatSegment[];
   readonly weights: WeightRange;
+  readonly scoreId: string;
 }
 
 /** What the trainer takes, and what is kept of what it does not take. */
@@ -27,12 +27,22 @@ export function buildTrajectory({
   inForce,
   segments,
   weights,
+  scoreId,
 }: TrajectoryParts): TrajectoryInit {
   const { attempt, judgement } = leaver;
   const { start, identity } = attempt;
   const segmentLossTokens = segments.map((segment) => segment.lossTokens);
+  // Field by field here and in the other rows: a spread leaves an object that V8 holds as a hash table, ten times as slow.
   return {
-    ...identity,
+    run_id: identity.run_id,
+    purpose: identity.purpose,
+    env_name: identity.env_name,
+    task_id: identity.task_id,
+    epoch: identity.epoch,
+    group_id: identity.group_id,
+    group_size: identity.group_size,
+    rollout_id: identity.rollout_id,
+    attempt: identity.attempt,
     segments: segments.map(({ segment }) => segment),
     turns: attempt.turns.map(
       ({ turn, segmentId, start: from, end, callId, finishReason, temperature, topP, logprobsMode }) => ({
@@ -70,10 +80,10 @@ export function buildTrajectory({
     why: [...judgement.why],
     policy_id: inForce.policy_id,
     taxonomy_id: inForce.taxonomy_id,
-    score_id: scoreIdOf(attempt, inForce),
+    score_id: scoreId,
     supersedes: null,
     audit: attempt.audit ?? summaryOf({}, attempt),
-    wall_ms: Object.fromEntries([...attempt.wallUs].map(([phase, us]) => [phase, us / 1000])),
+    wall_ms: Object.fromEntries(Object.entries(attempt.wallUs).map(([phase, us]) => [phase, us / 1000])),
     group_size_expected: identity.group_size,
     group_size_actual: leaver.groupIndex === null ? null : groupSizeActual,
     group_index: leaver.groupIndex,
@@ -85,7 +95,7 @@ export function buildTrajectory({
     task_metadata: start?.task_metadata_json ?? null,
     tokenizer_sha256: start?.tokenizer_sha256 ?? null,
     template_sha256: start?.template_sha256 ?? null,
-    tool_calls_unanswered: attempt.openCalls.size,
+    tool_calls_unanswered: attempt.openCalls.length,
     tool_results_unasked: attempt.unaskedResults,
     started_at: attempt.startedAtUs,
     ended_at: attempt.endedAtUs,
@@ -94,12 +104,4 @@ export function buildTrajectory({
     last_offset: cause.offset,
     ready_at: cause.appendedAtMs * 1000,
   };
-}
-
-/** The same attempt scored by the same documents and verdicts has the same id. */
-export function scoreIdOf(attempt: Attempt, inForce: InForce): string {
-  const { run_id, epoch, rollout_id, attempt: number } = attempt.identity;
-  const scorers = attempt.verdicts.map(({ scorer, scorerVersion, boundTo }) => [scorer, scorerVersion, boundTo]);
-  const parts = [run_id, epoch, rollout_id, number, inForce.policy_id, inForce.taxonomy_id, scorers];
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
 }

@@ -1,9 +1,12 @@
 import { map, type OperatorFunction } from 'rxjs';
+import type { RetryRequestInit } from '../../schemas/generated/retry-request.ts';
 import type { TrajectoryInit } from '../../schemas/generated/trajectory.ts';
+import type { Cause } from '../model/attempt.ts';
 import type { Leaver, Leaving } from '../model/closing.ts';
 import { isRepeated, type LaneState } from '../model/lane-state.ts';
 import { buildTrajectory } from './build-trajectory.ts';
 import { decisionOf } from './decision-of.ts';
+import { scoreIdOf } from './score-id.ts';
 import { flatSegment } from './segments-of.ts';
 import { weightRangeOf } from './weight-range.ts';
 
@@ -15,6 +18,7 @@ export function createDecide(state: LaneState): OperatorFunction<readonly Leavin
     const learns = judgement.inLoss;
     const segments = attempt.segments.map((segment) => flatSegment(segment, learns));
     const weights = weightRangeOf(attempt.segments);
+    const scoreId = scoreIdOf(attempt, state.inForce);
     const { rows, records } = state.effects;
     const decision = decisionOf({
       leaver,
@@ -24,6 +28,7 @@ export function createDecide(state: LaneState): OperatorFunction<readonly Leavin
       inForce: state.inForce,
       segments,
       weights,
+      scoreId,
     });
     rows.decisions.push(decision);
     // Superseded is in `decisions` alone: what it had done so far is no result.
@@ -37,36 +42,14 @@ export function createDecide(state: LaneState): OperatorFunction<readonly Leavin
       inForce: state.inForce,
       segments,
       weights,
+      scoreId,
     });
     rows.trajectories.push({ trajectory, unit: unit.key, replay_id: '', offset: cause.offset });
-    pushRewards(state, leaving, leaver, decision.score_id);
+    pushRewards(state, leaving, leaver, scoreId);
     pushAudits(state, leaving, leaver, trajectory);
     if (judgement.ruling === 'retry') {
-      const {
-        run_id,
-        purpose,
-        env_name,
-        task_id,
-        epoch,
-        group_id,
-        group_size,
-        rollout_id,
-        attempt: number,
-      } = attempt.identity;
-      records.push({
-        topic: 'retries',
-        key: unit.key,
-        offset: cause.offset,
-        retry: {
-          ...{ run_id, purpose, env_name, task_id, epoch, group_id, group_size, rollout_id, attempt: number },
-          next_attempt: number + 1,
-          reason: judgement.code,
-          not_before: null,
-          policy_id: state.inForce.policy_id,
-          partition: state.partition,
-          offset: cause.offset,
-        },
-      });
+      const retry = retryOf(leaver, cause, state);
+      records.push({ topic: 'retries', key: unit.key, offset: cause.offset, retry });
     } else
       records.push({
         topic: judgement.ruling === 'drop' || judgement.ruling === 'quarantine' ? 'rejected' : 'ready',
@@ -87,6 +70,27 @@ export function createDecide(state: LaneState): OperatorFunction<readonly Leavin
   });
 }
 
+function retryOf({ attempt, judgement }: Leaver, cause: Cause, state: LaneState): RetryRequestInit {
+  const { identity } = attempt;
+  return {
+    run_id: identity.run_id,
+    purpose: identity.purpose,
+    env_name: identity.env_name,
+    task_id: identity.task_id,
+    epoch: identity.epoch,
+    group_id: identity.group_id,
+    group_size: identity.group_size,
+    rollout_id: identity.rollout_id,
+    attempt: identity.attempt,
+    next_attempt: identity.attempt + 1,
+    reason: judgement.code,
+    not_before: null,
+    policy_id: state.inForce.policy_id,
+    partition: state.partition,
+    offset: cause.offset,
+  };
+}
+
 function pushRewards(state: LaneState, { cause, unit }: Leaving, { attempt }: Leaver, scoreId: string): void {
   const { run_id, epoch, rollout_id, attempt: number } = attempt.identity;
   for (const { scorer, scorerVersion, status, rewards, boundTo } of attempt.verdicts) {
@@ -95,10 +99,23 @@ function pushRewards(state: LaneState, { cause, unit }: Leaving, { attempt }: Le
       Object.keys(rewards).length === 0 ? [['', null]] : Object.entries(rewards);
     for (const [component, value] of named)
       state.effects.rows.rewards.push({
-        ...{ run_id, epoch, unit: unit.key, rollout_id, attempt: number, replay_id: '' },
-        ...{ scorer, scorer_version: scorerVersion, turn: boundTo, component, value, status },
-        ...{ policy_id: state.inForce.policy_id, score_id: scoreId, started_at: attempt.startedAtUs },
-        ...{ partition: state.partition, offset: cause.offset },
+        run_id,
+        epoch,
+        unit: unit.key,
+        rollout_id,
+        attempt: number,
+        replay_id: '',
+        scorer,
+        scorer_version: scorerVersion,
+        turn: boundTo,
+        component,
+        value,
+        status,
+        policy_id: state.inForce.policy_id,
+        score_id: scoreId,
+        started_at: attempt.startedAtUs,
+        partition: state.partition,
+        offset: cause.offset,
       });
   }
 }
@@ -108,9 +125,20 @@ function pushAudits(state: LaneState, { cause }: Leaving, { attempt }: Leaver, {
   for (const [name, result] of Object.entries(audit)) {
     if (result === 'unknown') continue;
     state.effects.rows.audits.push({
-      ...{ run_id, epoch, rollout_id, attempt: number, replay_id: '', audit: name, result },
-      ...{ class: '', turn: null, index: null, detail: '', started_at: attempt.startedAtUs },
-      ...{ partition: state.partition, offset: cause.offset },
+      run_id,
+      epoch,
+      rollout_id,
+      attempt: number,
+      replay_id: '',
+      audit: name,
+      result,
+      class: '',
+      turn: null,
+      index: null,
+      detail: '',
+      started_at: attempt.startedAtUs,
+      partition: state.partition,
+      offset: cause.offset,
     });
   }
 }

@@ -2,7 +2,6 @@ import type { Decision } from '../../schemas/generated/decision.ts';
 import type { Cause } from '../model/attempt.ts';
 import type { Leaver } from '../model/closing.ts';
 import type { InForce } from '../model/control.ts';
-import { scoreIdOf } from './build-trajectory.ts';
 import type { FlatSegment } from './segments-of.ts';
 import type { WeightRange } from './weight-range.ts';
 
@@ -14,13 +13,32 @@ export interface DecisionParts {
   readonly inForce: InForce;
   readonly segments: readonly FlatSegment[];
   readonly weights: WeightRange;
+  readonly scoreId: string;
 }
 
 /** One row a closed attempt, whatever became of it. */
-export function decisionOf({ leaver, cause, unit, partition, inForce, segments, weights }: DecisionParts): Decision {
+export function decisionOf({
+  leaver,
+  cause,
+  unit,
+  partition,
+  inForce,
+  segments,
+  weights,
+  scoreId,
+}: DecisionParts): Decision {
   const { attempt, judgement } = leaver;
+  const { identity } = attempt;
   return {
-    ...attempt.identity,
+    run_id: identity.run_id,
+    purpose: identity.purpose,
+    env_name: identity.env_name,
+    task_id: identity.task_id,
+    epoch: identity.epoch,
+    group_id: identity.group_id,
+    group_size: identity.group_size,
+    rollout_id: identity.rollout_id,
+    attempt: identity.attempt,
     unit,
     replay_id: '',
     reason_code: judgement.code,
@@ -39,7 +57,7 @@ export function decisionOf({ leaver, cause, unit, partition, inForce, segments, 
     counts_for_size: judgement.countsForSize,
     policy_id: inForce.policy_id,
     taxonomy_id: inForce.taxonomy_id,
-    score_id: scoreIdOf(attempt, inForce),
+    score_id: scoreId,
     supersedes: null,
     weights_version_min: weights.min,
     weights_version_max: weights.max,

@@ -41,7 +41,23 @@ function rejected(attempt: Attempt, scored: Scored, ruling: 'drop' | 'quarantine
 function outcome(scored: Scored, ruling: Judgement['ruling'], why: readonly string[]): Judgement {
   const kept = ruling === 'train' || ruling === 'train_masked' || ruling === 'penalise';
   const inBaseline = kept && scored.rewardValid;
-  return { ...scored, ruling, why, inLoss: kept && ruling !== 'train_masked', inBaseline, countsForSize: inBaseline };
+  return {
+    reasons: scored.reasons,
+    code: scored.code,
+    category: scored.category,
+    finishReason: scored.finishReason,
+    verifierStatus: scored.verifierStatus,
+    verifierFault: scored.verifierFault,
+    conflict: scored.conflict,
+    reward: scored.reward,
+    rewardValid: scored.rewardValid,
+    components: scored.components,
+    ruling,
+    why,
+    inLoss: kept && ruling !== 'train_masked',
+    inBaseline,
+    countsForSize: inBaseline,
+  };
 }
 
 /** A fault has no reward, whatever a verifier said about what it left behind. */

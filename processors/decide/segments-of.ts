@@ -16,11 +16,13 @@ export interface FlatSegment {
  */
 export function flatSegment(source: Segment, learns: boolean): FlatSegment {
   const { chunks, length } = source;
-  const tokenIds = Buffer.concat(chunks.map((chunk) => chunk.ids));
-  const sampledMask = Buffer.alloc(length);
-  const lossMask = Buffer.alloc(length);
   const hasLogprobs = chunks.every((chunk) => !chunk.sampled || chunk.logprobs !== null);
-  const logprobs = hasLogprobs ? Buffer.alloc(length * 4) : null;
+  // One block for all four: an allocation costs more than its bytes.
+  const block = Buffer.alloc(length * (hasLogprobs ? 10 : 6));
+  const tokenIds = block.subarray(0, length * 4);
+  const sampledMask = block.subarray(length * 4, length * 5);
+  const lossMask = block.subarray(length * 5, length * 6);
+  const logprobs = hasLogprobs ? block.subarray(length * 6) : null;
   const spans: WeightSpanInit[] = [];
   let at = 0;
   let promptLen = -1;
@@ -29,6 +31,7 @@ export function flatSegment(source: Segment, learns: boolean): FlatSegment {
   let lossTokens = 0;
   for (const chunk of chunks) {
     const end = at + chunk.ids.length / 4;
+    chunk.ids.copy(tokenIds, at * 4);
     if (!chunk.copied) ownTokens += end - at;
     if (chunk.sampled) {
       if (promptLen < 0) promptLen = at;
@@ -38,8 +41,10 @@ export function flatSegment(source: Segment, learns: boolean): FlatSegment {
         lossMask.fill(1, at, end);
         lossTokens += end - at;
       }
-      chunk.logprobs?.copy(logprobs ?? Buffer.alloc(0), at * 4);
-      for (const { start, version } of chunk.spans) pushSpan(spans, { start: at + start, version });
+      if (logprobs !== null) chunk.logprobs?.copy(logprobs, at * 4);
+      // Else the version before would go on over tokens of which nothing is known.
+      if (chunk.spans[0]?.start !== 0 && spans.length > 0) pushSpan(spans, at, UNKNOWN_VERSION);
+      for (const { start, version } of chunk.spans) pushSpan(spans, at + start, version);
     }
     at = end;
   }
@@ -57,7 +62,9 @@ export function flatSegment(source: Segment, learns: boolean): FlatSegment {
   return { segment, lossTokens, sampledTokens, ownTokens };
 }
 
+const UNKNOWN_VERSION = '';
+
 /** Two calls of the same weights are one span. */
-function pushSpan(spans: WeightSpanInit[], span: WeightSpanInit): void {
-  if (spans.at(-1)?.version !== span.version) spans.push(span);
+function pushSpan(spans: WeightSpanInit[], start: number, version: string): void {
+  if (spans.at(-1)?.version !== version) spans.push({ start, version });
 }

@@ -58,27 +58,29 @@ export function createDecode({
   return map(function decode({ records, found }) {
     state.found = found;
     const decoded: Decoded[] = [];
+    const opened = new Set<string>();
     for (const record of records) {
       const unit = record.key?.toString('latin1') ?? '';
       // By offset, not by key: 1 attempt 0 of R @5..7, retried; 2 attempt 1 opens @20; 3 restart, frontier 25, watermark 2:
       // judged by key, the skipped @5 would finish R. What a batch opens itself is told by its starts.
-      if (record.offset < state.restored && !mayBelong(state, unit, record.offset, decoded)) continue;
+      if (record.offset < state.restored && !mayBelong(state, unit, record.offset, opened)) continue;
       const outcome = decodeRecord(record, unit);
-      if (outcome.kind === 'ok')
+      if (outcome.kind === 'ok') {
+        if (record.offset < state.restored) opened.add(unit);
         decoded.push({
           unit,
           event: outcome.value,
           cause: { offset: record.offset, appendedAtMs: record.timestampMs },
         });
-      else if (outcome.kind === 'dead_letter' && record.offset >= state.restored) bury(state, record, outcome.fault);
+      } else if (outcome.kind === 'dead_letter' && record.offset >= state.restored) bury(state, record, outcome.fault);
     }
     return decoded;
   });
 }
 
-/** Coarse: the fold judges each record again, against the units that are open when it is its turn. */
-function mayBelong(state: LaneState, unit: string, offset: number, batch: readonly Decoded[]): boolean {
-  return state.starts.has(offset) || state.units.has(unit) || batch.some((earlier) => earlier.unit === unit);
+/** Coarse: the fold judges each record again, against the units that are open when it is its turn. No key: about all units. */
+function mayBelong(state: LaneState, unit: string, offset: number, opened: ReadonlySet<string>): boolean {
+  return unit === '' || state.starts.has(offset) || state.units.has(unit) || opened.has(unit);
 }
 
 function bury(state: LaneState, record: InRecord, fault: Fault): void {

@@ -17,8 +17,8 @@ export function baselineOf(rewards: readonly number[], rule: GroupRule): Baselin
   const std = mean !== null && n > rule.ddof ? Math.sqrt(sumOfSquares(rewards, mean) / (n - rule.ddof)) : null;
   const name = rule.baseline === 'grpo' && !rule.divideByStd ? 'grpo_without_std' : rule.baseline;
   return {
-    advantages: rewards.map((reward) => advantageOf(reward, rewards, mean, std, rule)),
-    stats: { baseline: name, n, mean, std },
+    advantages: rewards.map((reward) => finiteOrNull(advantageOf(reward, rewards, mean, std, rule))),
+    stats: { baseline: name, n, mean: finiteOrNull(mean), std: finiteOrNull(std) },
   };
 }
 
@@ -44,6 +44,11 @@ function hasNoSpread(rewards: readonly number[]): boolean {
   const lowest = Math.min(...rewards);
   const highest = Math.max(...rewards);
   return highest - lowest <= 1e-9 * Math.max(1, Math.abs(lowest), Math.abs(highest));
+}
+
+/** Finite rewards may still sum to more than a double holds; NaN never leaves. */
+function finiteOrNull(value: number | null): number | null {
+  return value !== null && Number.isFinite(value) ? value : null;
 }
 
 function sumOfSquares(rewards: readonly number[], mean: number): number {

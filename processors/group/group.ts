@@ -22,16 +22,17 @@ export function createGroup({
   policyInForce,
 }: GroupDeps): OperatorFunction<readonly Candidate[], Leaving[]> {
   const leave = (unit: Unit, cause: Cause, members: readonly Leaver[], groupSizeActual: number | null): Leaving => {
+    const recent = state.recent.get(unit.key) ?? [];
+    state.recent.set(unit.key, recent);
     for (const { attempt, judgement } of members) {
       removeAttempt(state, attempt);
       unit.decided.set(attempt.rolloutId, { attempt: attempt.number, disposition: judgement.ruling });
-      const past = {
+      recent.push({
         rolloutId: attempt.rolloutId,
         attempt: attempt.number,
         disposition: judgement.ruling,
         offset: cause.offset,
-      };
-      state.recent.set(unit.key, [...(state.recent.get(unit.key) ?? []), past]);
+      });
     }
     return { unit, cause, members, groupSizeActual };
   };
@@ -58,7 +59,8 @@ export function createGroup({
     const alive = new Set<string>();
     for (const attempt of unit.attempts.values()) {
       if (isStarted(attempt)) alive.add(attempt.rolloutId);
-      if (isDecidable(attempt) && isKept(judge(attempt))) waiting.add(attempt.rolloutId);
+      // Also one that another policy, in force since, would not keep: it has nothing to wait for.
+      if (isDecidable(attempt) && judge(attempt).ruling !== 'wait') waiting.add(attempt.rolloutId);
     }
     let complete = waiting.size;
     for (const [rolloutId, { disposition }] of unit.decided)

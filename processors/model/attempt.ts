@@ -1,4 +1,4 @@
-import type { End, Start, StepEvent, VerdictStatus } from '../../schemas/generated/step-event.ts';
+import type { End, PhaseName, Start, StepEvent, VerdictStatus } from '../../schemas/generated/step-event.ts';
 import type { AuditSummary } from '../../schemas/generated/trajectory.ts';
 import type { Judgement } from './judgement.ts';
 import type { Segment, Turn } from './segment.ts';
@@ -15,6 +15,7 @@ export interface HeldVerdict {
   readonly scorer: string;
   readonly scorerVersion: string;
   readonly status: VerdictStatus;
+  /** null: missing, or not finite (NaN never leaves). */
   readonly rewards: Readonly<Record<string, number | null>>;
   readonly boundTo: number | null;
 }
@@ -30,7 +31,11 @@ export type AttemptIdentity = Pick<
   'run_id' | 'purpose' | 'env_name' | 'task_id' | 'epoch' | 'group_id' | 'group_size' | 'rollout_id' | 'attempt'
 >;
 
-/** An attempt that is not decided. Until its start is seen, all it has are orphans. */
+/** What of the start and the end a decision needs: the rest is in `steps`, and must not stay in memory. */
+export type HeldStart = Pick<Start, 'task_metadata_json' | 'tokenizer_sha256' | 'template_sha256' | 'sampling'>;
+export type HeldEnd = Pick<End, 'reasons'>;
+
+/** An attempt that is not decided; 100,000 of them are open at a time, so that what most never need is null. Until its start is seen, all it has are orphans. */
 export interface Attempt {
   readonly unit: Unit;
   readonly rolloutId: string;
@@ -44,8 +49,8 @@ export interface Attempt {
   lastAtMs: number;
   /** Producer of the first sequenced event; null before one came. Holds: all sequenced events are its. */
   owner: string | null;
-  /** Content of the start event; null until it came. */
-  start: Start | null;
+  /** null until the start event came. */
+  start: HeldStart | null;
   /** Start of the attempt by its producer's clock, µs; null without one. */
   startedAtUs: number | null;
   endedAtUs: number | null;
@@ -55,15 +60,17 @@ export interface Attempt {
   maxSeq: number;
   /** event_id hashes by seq, to tell a repeat from a conflict. */
   readonly eventHashes: number[];
-  /** Unsequenced events (verdicts, late phases) seen, by event_id hash. */
-  readonly unsequenced: Set<number>;
-  /** Reorder buffer by seq. Holds: no key below nextSeq; at most `reorderEvents` of them. */
-  readonly waiting: Map<number, Waiting>;
+  /** Unsequenced events (verdicts, late phases) seen, by event_id hash; null: none yet. */
+  unsequenced: Set<number> | null;
+  /**
+   * Reorder buffer by seq; null: nothing ever waited. Holds: no key below nextSeq; at most `reorderEvents` of them. What has a
+   * seq above the end's is never folded: 1 call @seq 3; 2 end @seq 2; 3 call @seq 1 fills the gap, and the attempt ends at 2.
+   */
+  waiting: Map<number, Waiting> | null;
   /** Unsequenced events that came before the start. */
-  readonly early: Waiting[];
+  early: Waiting[];
   /** Segments in order of birth; the current one of a segment_id is the last derived from it. */
   readonly segments: Segment[];
-  readonly current: Map<string, Segment>;
   readonly turns: Turn[];
   readonly aux: Array<{
     turn: number;
@@ -77,12 +84,15 @@ export interface Attempt {
   calls: number;
   /** A call that succeeded came without token ids: the sequence cannot be whole. */
   missingTokens: boolean;
-  /** Tool calls without a result yet, `turn/call id`. */
-  readonly openCalls: Set<string>;
+  /** Tool calls without a result yet, `turn/call id`; one that a turn names twice stands here twice. */
+  readonly openCalls: string[];
   unaskedResults: number;
+  /** Holds: in order of scorer, version and turn, whatever the order they came in: sums and ids must not depend on it. */
   readonly verdicts: HeldVerdict[];
-  readonly wallUs: Map<string, number>;
-  end: End | null;
+  readonly wallUs: Partial<Record<PhaseName, number>>;
+  /** null until it is folded. */
+  end: HeldEnd | null;
+  /** seq of the end event, from when it was seen on; -1 before. */
   endSeq: number;
   /** First fault found while folding that makes the token record unreliable, such as prefix_beyond_held. */
   corrupt: string | null;
@@ -155,5 +165,6 @@ export function isWhole(attempt: Attempt): boolean {
 
 /** What a deadline names of an attempt: void as soon as anything else was accepted. */
 export function sawOf(attempt: Attempt): string {
-  return `${attempt.maxSeq}/${attempt.unsequenced.size}`;
+  // The last seq alone would not do: 1 seq 0 and 2; 2 a gap deadline is written; 3 seq 1 fills the gap: the last seq is still 2.
+  return `${attempt.maxSeq}/${attempt.revision}`;
 }

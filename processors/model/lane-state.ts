@@ -86,7 +86,7 @@ const BEFORE_ALL = -1;
 export function giveUpOrphan(state: LaneState, attempt: Attempt, cause: Cause): void {
   removeAttempt(state, attempt);
   if (isRepeated(state, cause.offset)) return;
-  for (const held of [...attempt.waiting.values(), ...attempt.early]) {
+  for (const held of [...(attempt.waiting?.values() ?? []), ...attempt.early]) {
     state.effects.rows.step_faults.push({
       reason: 'orphan',
       detail: 'no start event came',

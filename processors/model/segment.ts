@@ -16,6 +16,8 @@ export interface Chunk {
 /** One flat token sequence under construction. */
 export interface Segment {
   readonly id: string;
+  /** The segment_id of its events, from which `id` is derived. */
+  readonly sourceId: string;
   readonly parentId: string | null;
   readonly forkAt: number | null;
   readonly chunks: Chunk[];

@@ -20,13 +20,14 @@ const FAULTS: Readonly<Record<string, string>> = {
   unknown: 'verifier_error',
 };
 
-/** Reward of an attempt: the sum of what its verdicts scored. A component that is missing or not finite makes it invalid, not smaller. */
+/** Reward of an attempt: the sum of what its verdicts scored. A component that is missing makes it invalid, not smaller. */
 export function rewardOf(attempt: Attempt): Reward {
   const verdicts = attempt.verdicts.filter((verdict) => verdict.boundTo === null);
-  const components: Record<string, number | null> = {};
+  const named = new Map<string, number | null>();
   for (const verdict of verdicts)
-    for (const [name, value] of Object.entries(verdict.rewards))
-      components[nameOf(components, verdict, name)] = finiteOrNull(value);
+    for (const [name, value] of Object.entries(verdict.rewards)) named.set(nameOf(named, verdict, name), value);
+  // A name may be `__proto__`, which an assignment would lose.
+  const components = Object.fromEntries(named);
   const failed = verdicts.find(({ status }) => FAULTS[status] !== undefined);
   if (failed !== undefined)
     return {
@@ -45,7 +46,7 @@ export function rewardOf(attempt: Attempt): Reward {
       rewardValid: false,
       components,
     };
-  const values = Object.values(components);
+  const values = [...named.values()];
   const reward =
     values.length === 0 || values.includes(null) ? null : values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
   if (reward === null || !Number.isFinite(reward))
@@ -55,29 +56,11 @@ export function rewardOf(attempt: Attempt): Reward {
 
 /** Two scorers may use one name: the second is told apart by its scorer. */
 function nameOf(
-  components: Readonly<Record<string, number | null>>,
+  named: ReadonlyMap<string, number | null>,
   { scorer, scorerVersion }: HeldVerdict,
   name: string,
 ): string {
-  if (!Object.hasOwn(components, name)) return name;
+  if (!named.has(name)) return name;
   const long = `${scorer}/${name}`;
-  return Object.hasOwn(components, long) ? `${scorer}@${scorerVersion}/${name}` : long;
-}
-
-function finiteOrNull(value: number | null): number | null {
-  return value !== null && Number.isFinite(value) ? value : null;
-}
-
-/** Reward bound to one model call: the sum of what verdicts of that turn scored; null without one. */
-export function turnRewardOf(attempt: Attempt, turn: number): number | null {
-  let sum: number | null = null;
-  for (const { boundTo, status, rewards } of attempt.verdicts) {
-    if (boundTo !== turn || status !== 'scored') continue;
-    for (const value of Object.values(rewards)) {
-      const finite = finiteOrNull(value);
-      if (finite === null) return null;
-      sum = (sum ?? 0) + finite;
-    }
-  }
-  return sum;
+  return named.has(long) ? `${scorer}@${scorerVersion}/${name}` : long;
 }

@@ -28,7 +28,19 @@ export function scoreOf(attempt: Attempt, taxonomy: Taxonomy): Scored {
   const conflict =
     primary?.category === 'completion' ? conflictOf(primary.code, finishMeaning(taxonomy, finishReason)) : null;
   const code = conflict === null ? (primary?.code ?? 'unknown') : 'termination_conflict';
-  return { reasons, code, category: categoryOf(taxonomy, code), finishReason, conflict, ...rewardOf(attempt) };
+  const { verifierStatus, verifierFault, reward, rewardValid, components } = rewardOf(attempt);
+  return {
+    reasons,
+    code,
+    category: categoryOf(taxonomy, code),
+    finishReason,
+    verifierStatus,
+    verifierFault,
+    conflict,
+    reward,
+    rewardValid,
+    components,
+  };
 }
 
 /** What the source said; then what the pipeline found: a deadline that closed it unfinished, a record it cannot assemble. */

@@ -5,7 +5,13 @@ import type { FinishMeaning, Taxonomy } from '../model/taxonomy.ts';
 /** A raw reason with its code. What the taxonomy does not map stays `unknown`. */
 export function classify(taxonomy: Taxonomy, reason: RawReason): Reason {
   const code = taxonomy.exact.get(reason.system)?.get(reason.raw) ?? 'unknown';
-  return { ...reason, code, category: categoryOf(taxonomy, code) };
+  return {
+    code,
+    category: categoryOf(taxonomy, code),
+    raw: reason.raw,
+    system: reason.system,
+    detail: reason.detail,
+  };
 }
 
 export function categoryOf(taxonomy: Taxonomy, code: string): string {
