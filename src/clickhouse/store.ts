@@ -27,7 +27,8 @@ export interface StoreDeps {
 const WRITER_SETTINGS = [
   'async_insert = 0',
   'max_partitions_per_insert_block = 0',
-  'input_format_parallel_parsing = 0',
+  // Rows of one key in one batch are left to FINAL, as everywhere else.
+  'optimize_on_insert = 0',
 ];
 export async function createStore(deps: StoreDeps): Promise<Store> {
   const { writer, queries, reader, log } = deps;
