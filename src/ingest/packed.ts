@@ -1,16 +1,20 @@
 import type { JsonValue } from './exact-number.ts';
 import { Refused, shown } from './fields.ts';
 
-/** Token ids as little-endian uint32, checked and packed in one pass. Node runs on little-endian machines only. */
+/**
+ * Token ids as little-endian uint32, checked and packed in one pass. Node runs on little-endian machines only, and its pool,
+ * which spares an allocation a call, is aligned to 8 bytes.
+ */
 export function packTokenIds(values: readonly JsonValue[], field: string, from = 0, to = values.length): Buffer {
-  const words = new Uint32Array(to - from);
+  const bytes = Buffer.allocUnsafe((to - from) * 4);
+  const words = new Uint32Array(bytes.buffer, bytes.byteOffset, to - from);
   for (let i = from; i < to; i++) {
     const value = values[i];
     // Writing a number that is negative, fractional or too large leaves another number behind.
     if (typeof value === 'number') words[i - from] = value;
     if (words[i - from] !== value) throw new Refused(`${field}[${i}]`, 'a token id from 0 to 4294967295', shown(value));
   }
-  return Buffer.from(words.buffer);
+  return bytes;
 }
 
 export interface PackedLogprobs {
@@ -27,7 +31,8 @@ export function packLogprobs(
   from = 0,
   to = values.length,
 ): PackedLogprobs {
-  const floats = new Float32Array(to - from);
+  const bytes = Buffer.allocUnsafe((to - from) * 4);
+  const floats = new Float32Array(bytes.buffer, bytes.byteOffset, to - from);
   const missing: number[] = [];
   for (let i = from; i < to; i++) {
     const value = values[i];
@@ -40,7 +45,7 @@ export function packLogprobs(
     }
     throw new Refused(`${field}[${i}]`, 'a finite logprob or null', shown(value));
   }
-  return { bytes: missing.length === 0 ? Buffer.from(floats.buffer) : null, missing };
+  return { bytes: missing.length === 0 ? bytes : null, missing };
 }
 
 /** Refuses arrays that should have one value for each token and have not. */
