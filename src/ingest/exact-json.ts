@@ -1,12 +1,9 @@
 import { ExactNumber, type JsonObject, type JsonValue } from './exact-number.ts';
-import { parseSlowly } from './slow-json.ts';
+import { MAX_DEPTH, parseSlowly } from './slow-json.ts';
 
 export type ParsedJson =
   | { readonly kind: 'json'; readonly value: JsonValue; readonly duplicateKeys: readonly string[] }
   | { readonly kind: 'malformed'; readonly message: string };
-
-/** Levels of nesting; deeper ones would end in a stack overflow of whoever walks them. */
-export const MAX_DEPTH = 500;
 
 /**
  * JSON as JSON.parse reads it, and at its speed, but nothing is changed silently: integers beyond 2^53 keep their digits,

@@ -1,7 +1,8 @@
 import type { ParsedJson } from './exact-json.ts';
 import { ExactNumber, type JsonObject, type JsonValue, setOwn } from './exact-number.ts';
 
-const MAX_DEPTH = 500;
+/** Levels of nesting; deeper ones would end in a stack overflow of whoever walks them. */
+export const MAX_DEPTH = 500;
 
 /** Parses by hand what JSON.parse refuses or rounds. Says where it stopped. */
 export function parseSlowly(text: string): ParsedJson {

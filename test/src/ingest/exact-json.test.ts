@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MAX_DEPTH, parseExact } from '../../../src/ingest/exact-json.ts';
+import { parseExact } from '../../../src/ingest/exact-json.ts';
 import { ExactNumber } from '../../../src/ingest/exact-number.ts';
 import { jsonText } from '../../../src/ingest/json-text.ts';
-import { parseSlowly } from '../../../src/ingest/slow-json.ts';
+import { MAX_DEPTH, parseSlowly } from '../../../src/ingest/slow-json.ts';
 
 function parsed(text: string) {
   const result = parseExact(text);
