@@ -1,12 +1,12 @@
 import { createImportSink } from '../access/create-import-sink.ts';
 import type { ImportTarget } from '../access/import-target.ts';
-import { RollstreamError } from '../errors.ts';
 import { type ImportOptions, importFiles } from '../ingest/import-files.ts';
 import type { ImportReport } from '../ingest/import-report.ts';
 import type { ImportSink } from '../ingest/import-sink.ts';
 import type { CommandContext } from './context.ts';
 import { createProgress } from './progress.ts';
 import { visible } from './table.ts';
+import { interrupted, interruption } from './until-stopped.ts';
 
 export interface ImportRun {
   readonly paths: readonly string[];
@@ -32,7 +32,7 @@ export async function runImport(run: ImportRun, context: CommandContext): Promis
     const stdin: AsyncIterable<Buffer> = context.io.stdin;
     const report = await importFiles(run.paths, run.options, sink, listener, stdin);
     progress.stop();
-    await run.target?.drained();
+    if (run.target !== null) await Promise.race([run.target.drained(), interruption(run.stopped)]);
     return report;
   } finally {
     progress.stop();
@@ -43,12 +43,7 @@ const nowhere: ImportSink = { append: async () => {}, deadLetter: async () => {}
 
 function interruptible(sink: ImportSink, stopped: AbortSignal): ImportSink {
   const check = () => {
-    if (stopped.aborted) {
-      throw new RollstreamError(
-        'RS_INTERRUPTED',
-        'interrupted; what was read is kept, and importing again goes on from it',
-      );
-    }
+    if (stopped.aborted) throw interrupted();
   };
   return {
     append(events) {

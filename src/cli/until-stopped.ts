@@ -1,3 +1,4 @@
+import { RollstreamError } from '../errors.ts';
 import type { CommandContext } from './context.ts';
 
 /** After the first signal a command has so long to close. */
@@ -38,4 +39,17 @@ export function aborted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
+}
+
+/** Rejects with RS_INTERRUPTED once it is asked to stop. */
+export async function interruption(stopped: AbortSignal): Promise<never> {
+  await aborted(stopped);
+  throw interrupted();
+}
+
+export function interrupted(): RollstreamError {
+  return new RollstreamError(
+    'RS_INTERRUPTED',
+    'interrupted; what was read is kept, and importing again goes on from it',
+  );
 }

@@ -11,6 +11,9 @@ export interface Listener {
 
 type Fetch = (request: Request) => Response | Promise<Response>;
 
+/** What listens on every address is reached on loopback. */
+const ANY: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
+
 const FIRST_PORT = 8080;
 const PORTS_TRIED = 100;
 
@@ -28,7 +31,7 @@ export async function listen(host: string, port: number | null, fetch: Fetch): P
   await bindFirstFree(bind, host, port);
   const address: AddressInfo | string | null = server.address();
   if (address === null || typeof address === 'string') throw new Error('listening, but not on a port');
-  const name = host.includes(':') ? `[${host}]` : host === '0.0.0.0' ? '127.0.0.1' : host;
+  const name = ANY[host] ?? (host.includes(':') ? `[${host}]` : host);
   return {
     url: `http://${name}:${address.port}`,
     close: (graceMs) =>

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
 import type { Accounting } from '../../clickhouse/accounting.ts';
 import { packageFile } from '../../config/package-file.ts';
+import { RollstreamError } from '../../errors.ts';
 import type { ImportReport } from '../../ingest/import-report.ts';
 import type { CommandContext, Run } from '../context.ts';
 import { addGlobalFlags, type GlobalFlags } from '../global-flags.ts';
@@ -11,7 +12,7 @@ import { reportText } from '../report.ts';
 import { readReportData } from '../report-data.ts';
 import { runImport } from '../run-import.ts';
 import { type Service, startService } from '../service.ts';
-import { aborted, type Stopping, stopping } from '../until-stopped.ts';
+import { aborted, interruption, type Stopping, stopping } from '../until-stopped.ts';
 import { jsonReport } from './import.ts';
 
 const EXAMPLE = `
@@ -52,6 +53,10 @@ async function up(context: CommandContext, flags: UpFlags): Promise<number> {
   const service = await startService(context, flags.once !== true);
   try {
     return await Promise.race([work(service, context, flags, stop), service.failed]);
+  } catch (error) {
+    // Ctrl-C is how a server ends, also while it still imports the examples; --once has a job to do first.
+    if (error instanceof RollstreamError && error.code === 'RS_INTERRUPTED' && flags.once !== true) return 0;
+    throw error;
   } finally {
     await service.close();
     stop.forget();
@@ -62,7 +67,7 @@ async function work(service: Service, context: CommandContext, flags: UpFlags, s
   const before = await service.access.accounting(null);
   const imported = flags.example === true ? await importExamples(service, context, stop.signal) : null;
   if (flags.example === true || flags.once === true) {
-    await service.imports.drained();
+    await Promise.race([service.imports.drained(), interruption(stop.signal)]);
     const records_read = imported?.records_read ?? service.recordsRead();
     const facts = { records_read, events: imported?.events ?? 0, refused: imported?.refused ?? 0 };
     const accounting = await report(service, context, before, facts);
