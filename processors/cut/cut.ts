@@ -55,3 +55,16 @@ export function openAttemptsOf(state: LaneState): OpenAttempt[] {
     }
   return open;
 }
+
+/** What must hold of a cut taken at `position`; the first relation that does not, in words, or null. */
+export function checkProgress(state: LaneState, position: number): string | null {
+  const { starts, watermark } = startsOf(state, position);
+  if (starts.size !== state.units.size) return 'two units were opened by one record';
+  if (watermark > position) return `watermark ${watermark} above the frontier ${position}`;
+  for (const unit of state.units.values()) {
+    if (unit.start >= position) return `${unit.key}: opened @${unit.start}, above the frontier ${position}`;
+    for (const attempt of unit.attempts.values())
+      if (attempt.firstOffset < unit.start) return `${unit.key}: an attempt is older than its unit`;
+  }
+  return null;
+}
