@@ -204,10 +204,10 @@ export function createLane(deps: LaneDeps, lane: Lane, name: LaneName) {
     };
 
     const readOn = async () => {
-      if (position >= state.restored && budget.isFull()) {
+      while (position >= state.restored && budget.isFull() && flushFailure === null && !ended.aborted) {
         // If nobody flushed, nobody would give bytes back.
         if (mayCut()) startFlush();
-        await budget.free(ended);
+        await (inFlight ?? budget.free(ended));
       }
       const waitMs = position > frontier && inFlight === null ? Math.min(TICK_MS, settings.flush.intervalMs) : TICK_MS;
       const limits = { maxBytes: READ_BYTES, maxWaitMs: wanted > frontier ? 0 : waitMs };

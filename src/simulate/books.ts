@@ -1,0 +1,58 @@
+import type { MemoryStore, Row } from './memory-store.ts';
+
+/**
+ * First offset that rows of a term do not count at, as the view `owned` says it: the newest term's lanes row bounds its own, the
+ * next term's restored frontier those before.
+ */
+export function ownedBelow(store: MemoryStore): Map<number, number> {
+  const below = new Map<number, number>();
+  const [lane] = store.rows('lanes');
+  if (lane === undefined) return below;
+  const frontier = Number(lane.frontier);
+  const restored = new Map(store.rows('terms').map(({ term, restored: at }) => [Number(term), Number(at)]));
+  for (const term of restored.keys()) {
+    if (term === lane.term) below.set(term, frontier);
+    else below.set(term, term < Number(lane.term) ? Math.min(restored.get(term + 1) ?? 0, frontier) : 0);
+  }
+  return below;
+}
+
+/** Rows that count. */
+export function visibleRows(store: MemoryStore, table: string): Row[] {
+  const below = ownedBelow(store);
+  return store.rows(table).filter((row) => Number(row.cause ?? row.offset) < (below.get(Number(row.term)) ?? 0));
+}
+
+const BOOKS: Readonly<Record<string, string>> = {
+  train: 'ready',
+  train_masked: 'ready',
+  penalise: 'ready',
+  drop: 'rejected',
+  quarantine: 'rejected',
+  retry: 'rejected',
+  superseded: 'superseded',
+};
+
+/** started = ready + rejected + superseded + open, by run: what does not add up, in words, or null. */
+export function balanceProblem(store: MemoryStore): string | null {
+  const [lane] = store.rows('lanes');
+  if (lane === undefined) return store.rows('attempts').length === 0 ? null : 'attempts, and no lane';
+  const difference = new Map<string, number>();
+  const add = (run: unknown, count: number) => difference.set(String(run), (difference.get(String(run)) ?? 0) + count);
+  for (const row of visibleRows(store, 'attempts')) add(row.run_id, 1);
+  for (const row of visibleRows(store, 'decisions')) {
+    if (BOOKS[String(row.disposition)] === undefined) return `a decision ${row.disposition} has no book`;
+    add(row.run_id, -1);
+  }
+  for (const run of Array.isArray(lane['open.run_id']) ? lane['open.run_id'] : []) add(run, -1);
+  for (const [run, by] of difference)
+    if (by !== 0) return `run ${run}: started is ${by} more than all that became of it`;
+  return null;
+}
+
+/** Where a decision of this disposition is sent; undefined: nowhere. */
+export function outTopicOf(disposition: unknown): 'ready' | 'rejected' | 'retries' | undefined {
+  if (disposition === 'retry') return 'retries';
+  const book = BOOKS[String(disposition)];
+  return book === 'ready' || book === 'rejected' ? book : undefined;
+}

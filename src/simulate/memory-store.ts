@@ -1,0 +1,77 @@
+import type { InsertBatch, QueryParams } from '../clickhouse/port.ts';
+import { RowBinaryReader, type Value } from './row-binary-reader.ts';
+import type { TableShape } from './table-shapes.ts';
+
+export type Row = Readonly<Record<string, Value>>;
+
+/** ReplacingMergeTree read with FINAL: of the rows of one key the highest version is there, of equal ones the last inserted. */
+export interface MemoryStore {
+  insert(batch: InsertBatch): void;
+  /** The few statements that lanes ask, told apart by their table and parameters. */
+  query(sql: string, params: QueryParams): Row[];
+  rows(table: string): Row[];
+  /** Takes a row away; the returned function puts it back. */
+  remove(table: string, row: Row): () => void;
+}
+
+export function createMemoryStore(shapes: ReadonlyMap<string, TableShape>): MemoryStore {
+  const tables = new Map<string, Map<string, Row>>();
+  const shapeOf = (table: string): TableShape => {
+    const shape = shapes.get(table);
+    if (shape === undefined) throw new Error(`the migrations make no table ${table}`);
+    return shape;
+  };
+  const tableOf = (name: string): Map<string, Row> => {
+    const table = tables.get(name) ?? new Map<string, Row>();
+    tables.set(name, table);
+    return table;
+  };
+  const rows = (table: string): Row[] => [...tableOf(table).values()];
+
+  return {
+    rows,
+    insert({ table: name, columns, rowCount, rowBinary }) {
+      const { types, key } = shapeOf(name);
+      const table = tableOf(name);
+      const reader = new RowBinaryReader(rowBinary);
+      for (let i = 0; i < rowCount; i++) {
+        const row: Record<string, Value> = {};
+        for (const column of columns) row[column] = reader.read(types.get(column) ?? `${name}.${column}`);
+        const id = keyOf(key, row);
+        const old = table.get(id);
+        if (old === undefined || (row.version ?? 0) >= (old.version ?? 0)) table.set(id, row);
+      }
+      if (!reader.isAtEnd) throw new Error(`${name}: bytes after the last row`);
+    },
+    query(sql, params) {
+      const table = /^\s*SELECT [\w,\s]+ FROM rollstream\.(decisions FINAL|terms FINAL|documents)\b/.exec(sql)?.[1];
+      if (table === undefined) throw new Error(`a query that the simulation does not know: ${sql}`);
+      const found = rows(table.replace(' FINAL', '')).filter((row) => matches(row, params));
+      if (table === 'terms FINAL') return found.sort((a, b) => Number(a.term) - Number(b.term));
+      return table === 'documents' ? found : found.filter((row) => row.replay_id === '').sort(byUnit);
+    },
+    remove(name, row) {
+      const id = keyOf(shapeOf(name).key, row);
+      tableOf(name).delete(id);
+      return () => tableOf(name).set(id, row);
+    },
+  };
+}
+
+function keyOf(key: readonly string[], row: Row): string {
+  return JSON.stringify(key.map((column) => row[column]));
+}
+
+/** `units` and `runs` are lists of the columns unit and run_id; the other parameters are named as their columns. */
+function matches(row: Row, params: QueryParams): boolean {
+  const columns: Record<string, string> = { units: 'unit', runs: 'run_id' };
+  return Object.entries(params).every(([name, wanted]) => {
+    const value = row[columns[name] ?? name];
+    return Array.isArray(wanted) ? wanted.some((one) => one === value) : wanted === value;
+  });
+}
+
+function byUnit(a: Row, b: Row): number {
+  const [left, right] = [a, b].map(({ unit, attempt, rollout_id }) => JSON.stringify([unit, attempt, rollout_id]));
+  return (left ?? '') < (right ?? '') ? -1 : 1;
+}

@@ -1,0 +1,105 @@
+import type { Logger } from 'pino';
+import { type StepEvent, stepEventSchema } from '../../schemas/generated/step-event.ts';
+import type { TopicNames } from '../config/topics.ts';
+import { createByteBudget } from '../lanes/byte-budget.ts';
+import { createControlWriter } from '../lanes/control-writer.ts';
+import { shelveDocuments } from '../lanes/documents.ts';
+import { createLane } from '../lanes/lane.ts';
+import type { LaneSettings } from '../lanes/lane-settings.ts';
+import type { LaneStatus } from '../lanes/lanes.ts';
+import { createEncodeRecords } from '../lanes/out-records.ts';
+import { silentRecorder } from '../observe/recorder.ts';
+import type { Codecs } from '../registry/codecs.ts';
+import type { Caller } from './scheduler.ts';
+import { judgedByBuild, type PolicyName, policyText, TAXONOMY } from './simulated-documents.ts';
+import {
+  createSimulatedBroker,
+  createSimulatedLane,
+  createSimulatedSleep,
+  createSimulatedStore,
+  type World,
+} from './simulated-ports.ts';
+
+export const GROUP = 'rollstream';
+
+export interface ProcessConfig {
+  readonly name: string;
+  readonly policy: PolicyName;
+  /** Builds of the program that differ judge otherwise. */
+  readonly build: number;
+  readonly settings: LaneSettings;
+}
+
+export interface ProcessDeps {
+  readonly world: World;
+  readonly topics: TopicNames;
+  readonly codecs: Codecs;
+  readonly log: Logger;
+}
+
+/** One process with the real lane in it. */
+export interface SimulatedProcess extends Caller {
+  /** null before the lane exists. */
+  status(): LaneStatus | null;
+  /** The lane is given to somebody else. */
+  revoke(): void;
+  /** Asked to end: it flushes what it has read. */
+  stop(): void;
+  /** How its lane ended; null while it runs. */
+  readonly end: { readonly error: unknown } | null;
+}
+
+export function startProcess(
+  { name, policy, build, settings }: ProcessConfig,
+  { world, topics, codecs, log }: ProcessDeps,
+): SimulatedProcess {
+  const stopping = new AbortController();
+  const revocation = new AbortController();
+  let lane: ReturnType<typeof createLane> | null = null;
+  let end: SimulatedProcess['end'] = null;
+  const caller: SimulatedProcess = {
+    name,
+    dead: false,
+    status: () => lane?.status() ?? null,
+    revoke: () => revocation.abort(),
+    stop: () => stopping.abort(),
+    get end() {
+      return end;
+    },
+  };
+
+  const run = async (): Promise<void> => {
+    const store = createSimulatedStore(world, caller);
+    const broker = createSimulatedBroker(world, caller);
+    lane = createLane(
+      {
+        broker,
+        store,
+        codecs,
+        decodeEvent: codecs.decoderOf<StepEvent>(stepEventSchema),
+        documents: judgedByBuild(await shelveDocuments(store, policyText(policy), TAXONOMY), build),
+        encodeRecords: await createEncodeRecords(codecs, topics),
+        control: await createControlWriter(broker, codecs, topics.steps),
+        budget: createByteBudget(settings.inFlightBytes),
+        recorder: silentRecorder,
+        log,
+        now: () => world.scheduler.clock.nowMs,
+        sleep: createSimulatedSleep(world, caller),
+        settings,
+        stopped: stopping.signal,
+      },
+      createSimulatedLane(world, caller, revocation.signal),
+      { group: GROUP, topic: topics.steps, partition: 0, stateTopic: topics.state },
+    );
+    await lane.run();
+  };
+  run().then(
+    () => {
+      end = { error: null };
+    },
+    (error: unknown) => {
+      end = { error };
+    },
+  );
+  return caller;
+}
