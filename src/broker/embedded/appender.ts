@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Bounds, Position } from '../port.ts';
+import type { PreparedRecord } from '../prepared-record.ts';
 import { encodeChunk, encodedLength } from './chunk-codec.ts';
 import { chunkKey } from './chunk-key.ts';
 import type { Topic } from './partitions.ts';
-import type { PreparedRecord } from './prepared-record.ts';
 import type { Tables } from './tables.ts';
 
 /** Announces what a finished transaction made readable; to be called once it is on disk. */

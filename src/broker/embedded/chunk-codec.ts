@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { PreparedRecord } from './prepared-record.ts';
+import type { PreparedRecord } from '../prepared-record.ts';
 
 /**
  * A chunk is what one LMDB value holds: consecutive records of one partition, appended at one time.

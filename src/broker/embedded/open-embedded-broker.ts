@@ -1,6 +1,7 @@
 import { RollstreamError } from '../../errors.ts';
 import { partitionOf } from '../partition-of.ts';
 import type { Broker, NewRecord, Transaction, TransactionalProducer } from '../port.ts';
+import { type PreparedRecord, prepareRecord } from '../prepared-record.ts';
 import type { Appender } from './appender.ts';
 import { checkCommit, checkName } from './check-commit.ts';
 import { checkLogFolder } from './check-log-folder.ts';
@@ -9,7 +10,6 @@ import { dropOldTombstones } from './drop-old-tombstones.ts';
 import { ensureTopics } from './ensure-topics.ts';
 import { createGroups } from './groups.ts';
 import { createPartitions, type Topic } from './partitions.ts';
-import { type PreparedRecord, prepareRecord } from './prepared-record.ts';
 import { createReader } from './reader.ts';
 import { openTables } from './tables.ts';
 

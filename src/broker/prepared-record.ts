@@ -1,5 +1,5 @@
-import { RollstreamError } from '../../errors.ts';
-import type { NewRecord } from '../port.ts';
+import { RollstreamError } from '../errors.ts';
+import type { NewRecord } from './port.ts';
 
 /** A record as bytes, checked, before it has an offset. */
 export interface PreparedRecord {

@@ -1,0 +1,158 @@
+import { RollstreamError } from '../../errors.ts';
+import type { Lane, Membership } from '../port.ts';
+import { createGroupSession, type Pulse } from './group-session.ts';
+import { type KafkaOptions, SESSION_TIMEOUT_MS } from './kafka-options.ts';
+import { createNodes } from './nodes.ts';
+import { createPartitionReader } from './partition-reader.ts';
+import { isPassing, toBrokerError } from './to-broker-error.ts';
+import type { Topics } from './topics.ts';
+
+const HEARTBEAT_MS = 500;
+const REJOIN_MS = 500;
+
+interface Work {
+  readonly revoke: () => void;
+  /** Its work has returned; never rejects. */
+  readonly stopped: Promise<void>;
+}
+
+/**
+ * Member of a group. Rebalances are eager: every lane is revoked and its work awaited before the next generation is joined, while
+ * heartbeats go on, so that a flush in flight is ended by its owner. A member that was silent for a session, by its own clock, takes
+ * its lanes for lost: others may have them by then, and fence its producers.
+ */
+export async function joinGroup(
+  deps: { readonly options: KafkaOptions; readonly topics: Topics },
+  group: string,
+  topic: string,
+  work: (lane: Lane) => Promise<void>,
+): Promise<Membership> {
+  const { options, topics } = deps;
+  await topics.partitionsOf(topic);
+  const nodes = createNodes(options);
+  const session = createGroupSession({ nodes, topics }, group, topic);
+  const leaving = new AbortController();
+  let failure: { readonly error: unknown } | null = null;
+  /** A lane was fenced: somebody else may have it, which the group has to sort out. */
+  let isFenced = false;
+  let wake: () => void = () => undefined;
+
+  function start(partition: number): Work {
+    const revocation = new AbortController();
+    const reader = createPartitionReader(deps, topic, partition, true);
+    const lane: Lane = {
+      topic,
+      partition,
+      revoked: revocation.signal,
+      read: (offset, limits) => reader.read(offset, limits, revocation.signal),
+    };
+    const run = async (): Promise<void> => {
+      try {
+        await work(lane);
+      } catch (error) {
+        if (error instanceof RollstreamError && error.code === 'RS_FENCED') {
+          options.log?.warn({ topic, partition, err: error }, 'a lane was fenced and is given back');
+          isFenced = true;
+        } else failure ??= { error };
+        wake();
+      } finally {
+        await reader.close();
+      }
+    };
+    return { revoke: () => revocation.abort(), stopped: run() };
+  }
+
+  /** Resolves after `ms`, or sooner if there is something to do. */
+  function pause(ms: number): Promise<void> {
+    if (leaving.signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  /** Until the lanes have to be given back. */
+  async function keep(): Promise<void> {
+    let heardAt = performance.now();
+    while (!leaving.signal.aborted && failure === null && !isFenced) {
+      const pulse = await Promise.race([
+        session.heartbeat().catch((error: unknown): Pulse | null => {
+          if (!isPassing(error)) failure ??= { error: toBrokerError(error, `group ${group}`) };
+          return null;
+        }),
+        // The watchdog: no answer is no lane.
+        pauseFor(heardAt + SESSION_TIMEOUT_MS - performance.now()),
+      ]);
+      if (pulse === 'assigned') heardAt = performance.now();
+      else if (pulse !== null || performance.now() - heardAt >= SESSION_TIMEOUT_MS) return;
+      await pause(HEARTBEAT_MS);
+    }
+  }
+
+  async function giveBack(lanes: readonly Work[]): Promise<void> {
+    for (const { revoke } of lanes) revoke();
+    let isOver = false;
+    const stopped = Promise.all(lanes.map((lane) => lane.stopped)).then(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      await Promise.race([stopped, pauseFor(HEARTBEAT_MS)]);
+      if (!isOver) await Promise.race([stopped, session.heartbeat().catch(() => undefined)]);
+    }
+  }
+
+  let isJoined: () => void = () => undefined;
+  const joined = new Promise<void>((resolve) => {
+    isJoined = resolve;
+  });
+
+  async function live(): Promise<void> {
+    let isOut = false;
+    while (!leaving.signal.aborted && failure === null) {
+      try {
+        const partitions = await session.join();
+        if (isOut) options.log?.warn({ group }, 'joined again');
+        isOut = false;
+        isFenced = false;
+        const lanes = leaving.signal.aborted ? [] : partitions.map(start);
+        isJoined();
+        await keep();
+        await giveBack(lanes);
+      } catch (error) {
+        if (!isPassing(error)) {
+          failure = { error: toBrokerError(error, `group ${group}`) };
+          break;
+        }
+        if (!isOut) options.log?.warn({ group, err: error }, 'cannot join; waiting for the broker');
+        isOut = true;
+        await pause(REJOIN_MS);
+      }
+    }
+    await session.leave().catch(() => undefined);
+    await nodes.close();
+    if (failure !== null) throw failure.error;
+  }
+
+  const done = live();
+  // Whoever leaves without looking at `done` must not end the process by that.
+  done.catch(() => undefined);
+  await Promise.race([joined, done]);
+  return {
+    done,
+    async leave() {
+      leaving.abort();
+      wake();
+      await done.catch(() => undefined);
+    },
+  };
+}
+
+/** Resolves with null, and keeps no process alive. */
+function pauseFor(ms: number): Promise<null> {
+  return new Promise((resolve) => {
+    setTimeout(() => resolve(null), Math.max(0, ms)).unref();
+  });
+}

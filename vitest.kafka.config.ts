@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config';
+
+/** The tests that need real services: Java and Maven. They are started once for all of them. */
+export default defineConfig({
+  test: {
+    include: ['test/kafka/**/*.test.ts'],
+    globalSetup: ['test/kafka/services.ts'],
+    pool: 'forks',
+    // One broker on a small machine: files after one another.
+    maxWorkers: 1,
+    testTimeout: 120_000,
+    hookTimeout: 300_000,
+  },
+});
