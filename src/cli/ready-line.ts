@@ -12,7 +12,10 @@ export function readyLine(trajectory: TrajectoryJson, paint: Paint): string {
     paint(trajectory.disposition === 'train' ? 'green' : 'yellow', trajectory.disposition),
     visible(trajectory.why[0] ?? trajectory.category),
     `reward ${trajectory.reward ?? 'null'}${advantage}`,
-    paint('dim', `${trajectory.turns.length} turns, ${tokens} tokens, ${trajectory.rollout_loss_tokens} in the loss`),
+    paint(
+      'dim',
+      `${trajectory.turns.length} turn${trajectory.turns.length === 1 ? '' : 's'}, ${tokens} tokens, ${trajectory.rollout_loss_tokens} in the loss`,
+    ),
   ].join('  ');
 }
 
