@@ -1,10 +1,10 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Schema } from 'avsc';
-import { avroTypeOf } from '../../../processors/decode/avro-type.ts';
 import { RollstreamError } from '../../errors.ts';
-import { compatibilityProblems, describeProblem } from '../compatibility.ts';
+import { canonicalJson } from '../canonical-json.ts';
 import type { Registry } from '../port.ts';
+import { refuseIncompatible, refuseInvalid } from '../refuse-schema.ts';
 import { parseRegistryFile, type RegistryState, registryFileOf } from './registry-file.ts';
 import { writeDurably } from './write-durably.ts';
 
@@ -25,7 +25,10 @@ export async function openLocalRegistry(options: { readonly folder: string }): P
     if (known !== undefined && versions.includes(known)) return known;
 
     refuseInvalid(subject, schema);
-    refuseIncompatible(subject, schema, versions);
+    for (const [index, id] of versions.entries()) {
+      const earlier = state.schemas.get(id);
+      if (earlier !== undefined) refuseIncompatible(subject, index + 1, schema, earlier);
+    }
     const id = known ?? Math.max(0, ...state.schemas.keys()) + 1;
     const next: RegistryState = {
       schemas: new Map(state.schemas).set(id, JSON.parse(text)),
@@ -34,20 +37,6 @@ export async function openLocalRegistry(options: { readonly folder: string }): P
     await writeDurably(file, registryFileOf(next));
     state = next;
     return id;
-  }
-
-  function refuseIncompatible(subject: string, schema: Schema, versions: readonly number[]): void {
-    for (const [index, id] of versions.entries()) {
-      const earlier = state.schemas.get(id);
-      const [problem] = earlier === undefined ? [] : compatibilityProblems(schema, earlier);
-      if (problem === undefined) continue;
-      const version = index + 1;
-      throw new RollstreamError(
-        'RS_SCHEMA_INCOMPATIBLE',
-        `subject ${subject}, version ${version}: ${describeProblem(problem)}`,
-        { facts: { subject, version, field: problem.path, rule: problem.rule } },
-      );
-    }
   }
 
   return {
@@ -73,22 +62,4 @@ async function readState(file: string): Promise<RegistryState> {
     throw new RollstreamError('RS_FILE_UNREADABLE', `cannot read ${file}`, { cause, facts: { file } });
   }
   return parseRegistryFile(file, text);
-}
-
-function refuseInvalid(subject: string, schema: Schema): void {
-  try {
-    avroTypeOf(schema);
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new RollstreamError('RS_INPUT_REFUSED', `subject ${subject}: not an Avro schema: ${why}`, { cause });
-  }
-}
-
-/** Two schemas are the same if their JSON is, whatever the order of the keys. */
-function canonicalJson(schema: Schema): string {
-  return JSON.stringify(schema, (_key, value: unknown) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : value,
-  );
 }
