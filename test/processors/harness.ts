@@ -56,6 +56,8 @@ export function documentsOf(...policies: readonly string[]): Documents & { reado
   };
 }
 
+const SHIPPED = documentsOf();
+
 function missing(id: string): never {
   throw new Error(`no document ${id}`);
 }
@@ -108,7 +110,7 @@ export interface TestLane {
 }
 
 export function createTestLane(options: LaneOptions = {}): TestLane {
-  const documents = options.documents ?? documentsOf();
+  const documents = options.documents ?? SHIPPED;
   const { progress } = options;
   const state = createLaneState({
     topic: 'rollout.steps',

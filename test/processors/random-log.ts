@@ -60,25 +60,58 @@ const event: Arbitrary<Step> = fc
     return { kind: 'event', event: (events[what] ?? events.start)?.() ?? of.start() };
   });
 
-export const steps: Arbitrary<Step[]> = fc.array(
-  fc.oneof(
-    { weight: 20, arbitrary: event },
-    {
-      weight: 3,
-      arbitrary: fc.record({
-        kind: fc.constant('deadline' as const),
-        nth: fc.nat(6),
-        name: fc.constantFrom('gap' as const, 'idle' as const, 'verdict_missing' as const, 'orphan' as const),
-      }),
-    },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant('group_incomplete' as const), nth: fc.nat(3) }) },
-    {
-      weight: 1,
-      arbitrary: fc.record({ kind: fc.constant('source_ended' as const), producer: fc.constantFrom('p', 'q') }),
-    },
-  ),
-  { minLength: 1, maxLength: 45 },
+const noise: Arbitrary<Step> = fc.oneof(
+  { weight: 6, arbitrary: event },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('deadline' as const),
+      nth: fc.nat(6),
+      name: fc.constantFrom('gap' as const, 'idle' as const, 'verdict_missing' as const, 'orphan' as const),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('group_incomplete' as const), nth: fc.nat(3) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('source_ended' as const), producer: fc.constantFrom('p', 'q') }),
+  },
 );
+
+/** An attempt as it should be, most of the time. */
+const script: Arbitrary<Step[]> = fc
+  .record({
+    rollout: fc.constantFrom(...ROLLOUTS),
+    shape: fc.constantFrom(...SHAPES),
+    attempt: fc.constantFrom(0, 0, 0, 1),
+    raw: fc.constantFrom('task_complete', 'task_complete', 'task_complete', 'connection_error'),
+    reward: fc.constantFrom(0, 1),
+    lost: fc.constantFrom(-1, -1, -1, 0, 1, 2, 3),
+  })
+  .map(({ rollout, shape, attempt, raw, reward, lost }) => {
+    const of = attemptOf({ ...shape, rollout_id: `${rollout}/${shape.group_id}`, attempt, producer_id: 'p' });
+    return of
+      .whole(reward, raw)
+      .filter((_, i) => i !== lost)
+      .map((whole) => ({ kind: 'event', event: whole }) as const);
+  });
+
+/** Several attempts at once, with what goes wrong between their events. */
+export const steps: Arbitrary<Step[]> = fc
+  .tuple(
+    fc.array(script, { maxLength: 7 }),
+    fc.array(noise, { maxLength: 20 }),
+    fc.array(fc.nat(99), { minLength: 48 }),
+  )
+  .map(([scripts, odd, picks]) => {
+    const queues = [...scripts.map((script) => [...script]), [...odd]];
+    const log: Step[] = [];
+    for (let i = 0; queues.some((queue) => queue.length > 0); i++) {
+      const alive = queues.filter((queue) => queue.length > 0);
+      const next = alive[(picks[i % picks.length] ?? 0) % alive.length]?.shift();
+      if (next !== undefined) log.push(next);
+    }
+    return log;
+  });
 
 /** The event of a step, as a lane in this state would write it; null: there is nothing to write about. */
 export function eventOf(step: Step, lane: TestLane): StepEventInit | null {
