@@ -59,6 +59,8 @@ function numbersFrom(values: JsonValue[], seen: Seen): number {
   let i = 0;
   for (; i < values.length; i++) {
     const item = values[i];
+    // A null is a token without a logprob.
+    if (item === null) continue;
     if (typeof item !== 'number') break;
     exact &&= item <= Number.MAX_SAFE_INTEGER && item >= -Number.MAX_SAFE_INTEGER;
   }

@@ -10,9 +10,12 @@ export function packTokenIds(values: readonly JsonValue[], field: string, from =
   const words = new Uint32Array(bytes.buffer, bytes.byteOffset, to - from);
   for (let i = from; i < to; i++) {
     const value = values[i];
-    // Writing a number that is negative, fractional or too large leaves another number behind.
-    if (typeof value === 'number') words[i - from] = value;
-    if (words[i - from] !== value) throw new Refused(`${field}[${i}]`, 'a token id from 0 to 4294967295', shown(value));
+    if (typeof value === 'number') {
+      words[i - from] = value;
+      // A number that is negative, fractional or too large leaves another one behind.
+      if (words[i - from] === value) continue;
+    }
+    throw new Refused(`${field}[${i}]`, 'a token id from 0 to 4294967295', shown(value));
   }
   return bytes;
 }

@@ -1,9 +1,8 @@
-import { isAscii } from 'node:buffer';
-import { textOfBytes } from '../../processors/model/text-bytes.ts';
 import { parseExact } from './exact-json.ts';
 import { isObject, type JsonObject } from './exact-number.ts';
 import type { Refusal } from './importer.ts';
 import { MAX_LINE_BYTES, type SourceLine } from './line-reader.ts';
+import { lineText } from './line-text.ts';
 
 export type ReadRecord =
   | { readonly value: JsonObject; readonly duplicateKeys: readonly string[] }
@@ -18,8 +17,7 @@ export function readRecord(line: SourceLine): ReadRecord {
       `${line.length} bytes`,
     );
   }
-  // ASCII is most of what comes, and a string of one-byte characters is parsed faster.
-  const text = isAscii(line.bytes) ? line.bytes.toString('latin1') : textOfBytes(line.bytes);
+  const text = lineText(line.bytes);
   if (text === null) return refused('not UTF-8', 'UTF-8', 'bytes that are not UTF-8');
   const parsed = parseExact(text);
   if (parsed.kind === 'malformed') {
