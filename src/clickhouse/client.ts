@@ -1,13 +1,16 @@
 import { mkdir, readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { type ClickHouseClient, createClient } from '@clickhouse/client';
+import { join } from 'node:path';
 import { RollstreamError } from '../errors.ts';
-import { chdbConnection } from './chdb-connection.ts';
+import { applySettings } from './apply-settings.ts';
 import { createEmbeddedInsert } from './embedded-insert.ts';
+import { createEmbeddedStatements } from './embedded-statements.ts';
+import { enginePath } from './engine-path.ts';
 import type { Store } from './port.ts';
-import { DEFAULT_READER_LIMITS, type ReaderLimits } from './reader-limits.ts';
+import { DEFAULT_READER_LIMITS, type ReaderLimits, readerSettings } from './reader-limits.ts';
+import type { Statements } from './statements.ts';
 import { createStore } from './store.ts';
 import { storeError } from './store-error.ts';
+import { WRITER_SETTINGS } from './writer-settings.ts';
 
 export interface EmbeddedStoreOptions {
   /** Folder of the store's own; no other process may have it open. */
@@ -17,36 +20,33 @@ export interface EmbeddedStoreOptions {
   readonly log?: (message: string) => void;
 }
 
-/**
- * The store in this process: chDB behind the official client. A server over the wire differs in two places only, the
- * clients' connection and `insert`, which there sends the bytes with `exec`.
- */
+/** The store in this process: chDB behind the official client. */
 export async function openEmbeddedStore({
   folder,
   readerLimits = DEFAULT_READER_LIMITS,
   log = () => {},
 }: EmbeddedStoreOptions): Promise<Store> {
-  const path = join(resolve(folder), 'engine');
+  const path = enginePath(folder);
   await mkdir(path, { recursive: true });
-  const clients: ClickHouseClient[] = [];
+  const opened: Statements[] = [];
   // Settings stick to a connection, and a connection runs one statement at a time: one each for inserts, our queries, users'.
-  const connect = (): ClickHouseClient => {
-    const client = createClient({ connection: chdbConnection(path) });
-    clients.push(client);
-    return client;
+  const connect = (): Statements => {
+    const statements = createEmbeddedStatements(path);
+    opened.push(statements);
+    return statements;
   };
   try {
     const writer = connect();
-    return await createStore({
-      writer,
-      queries: connect(),
-      reader: connect(),
-      log,
-      readerLimits,
-      createInsert: (run) => createEmbeddedInsert(folder, run),
-    });
+    await applySettings(writer, WRITER_SETTINGS);
+    const insert = await createEmbeddedInsert(folder, (sql) => writer.run(sql));
+    const [queries, reader] = [connect(), connect()];
+    const lockReader = async (): Promise<void> => {
+      await reader.run('USE rollstream');
+      await applySettings(reader, readerSettings(readerLimits));
+    };
+    return createStore({ writer, queries, reader, lockReader, insert, log });
   } catch (cause) {
-    await Promise.all(clients.map((client) => client.close()));
+    await Promise.all(opened.map((statements) => statements.close()));
     throw cause instanceof RollstreamError ? cause : await openError(cause, folder, path);
   }
 }

@@ -1,11 +1,9 @@
-import { mkdir, rm, unlink, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { RollstreamError } from '../errors.ts';
+import { unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { emptyInbox } from './empty-inbox.ts';
+import { insertStatement } from './insert-statement.ts';
 import type { InsertBatch } from './port.ts';
-
-export interface EmbeddedInsert {
-  insert(batch: InsertBatch): Promise<void>;
-}
+import { sqlString } from './sql-string.ts';
 
 /**
  * chDB's binding passes values through UTF-8, which corrupts RowBinary: the bytes go through a file that the engine reads.
@@ -14,32 +12,17 @@ export interface EmbeddedInsert {
 export async function createEmbeddedInsert(
   folder: string,
   run: (sql: string) => Promise<void>,
-): Promise<EmbeddedInsert> {
-  const inbox = join(resolve(folder), 'inbox');
-  // INFILE expands these, and has no escape for them.
-  if (/[*?{}|]/.test(inbox)) {
-    throw new RollstreamError('RS_CONFIG', `the data folder's path may not hold * ? { } or |: ${inbox}`);
-  }
-  await rm(inbox, { recursive: true, force: true });
-  await mkdir(inbox, { recursive: true });
+): Promise<(batch: InsertBatch) => Promise<void>> {
+  const inbox = await emptyInbox(join(folder, 'inbox'));
   let count = 0;
 
-  return {
-    async insert(batch) {
-      const path = join(inbox, `${batch.table}-${count++}.rowbinary`);
-      try {
-        await writeFile(path, batch.rowBinary);
-        await run(
-          `INSERT INTO rollstream.${quoted(batch.table)} (${batch.columns.map(quoted).join(', ')}) ` +
-            `FROM INFILE '${path.replace(/['\\]/g, '\\$&')}' COMPRESSION 'none' FORMAT RowBinary`,
-        );
-      } finally {
-        await unlink(path).catch(() => {});
-      }
-    },
+  return async function insert(batch) {
+    const path = join(inbox, `${batch.table}-${count++}.rowbinary`);
+    try {
+      await writeFile(path, batch.rowBinary);
+      await run(`${insertStatement(batch)} FROM INFILE ${sqlString(path)} COMPRESSION 'none' FORMAT RowBinary`);
+    } finally {
+      await unlink(path).catch(() => {});
+    }
   };
-}
-
-function quoted(name: string): string {
-  return `\`${name}\``;
 }

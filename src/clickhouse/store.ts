@@ -1,60 +1,36 @@
-import { buffer } from 'node:stream/consumers';
-import type { ClickHouseClient } from '@clickhouse/client';
 import { packageFile } from '../config/package-file.ts';
 import { RollstreamError } from '../errors.ts';
 import { migrate } from './migrate.ts';
 import type { InsertBatch, OutputFormat, QueryParams, Store } from './port.ts';
 import { createReaderGuard, type ReaderGuard } from './reader-guard.ts';
-import { type ReaderLimits, readerSettings } from './reader-limits.ts';
+import type { Statements } from './statements.ts';
 import { queryError, storeError } from './store-error.ts';
 import { decodeWtf8, escapeSurrogate } from './wtf8.ts';
 
 export interface StoreDeps {
-  /** Inserts and migrations. */
-  readonly writer: ClickHouseClient;
+  /** Migrations. */
+  readonly writer: Statements;
   /** Statements of our own. */
-  readonly queries: ClickHouseClient;
-  /** Statements of users. */
-  readonly reader: ClickHouseClient;
-  readonly createInsert: (
-    run: (sql: string) => Promise<void>,
-  ) => Promise<{ insert(batch: InsertBatch): Promise<void> }>;
-  readonly readerLimits: ReaderLimits;
+  readonly queries: Statements;
+  /** Statements of users; bound by `lockReader`. */
+  readonly reader: Statements;
+  /** From here on the reader cannot write, and keeps to its limits. The database exists. */
+  readonly lockReader: () => Promise<void>;
+  readonly insert: (batch: InsertBatch) => Promise<void>;
   readonly log: (message: string) => void;
 }
 
-/** async_insert answers before the rows are on disk; months of event time in one batch are no mistake here. */
-const WRITER_SETTINGS = [
-  'async_insert = 0',
-  'max_partitions_per_insert_block = 0',
-  // Rows of one key in one batch are left to FINAL, as everywhere else.
-  'optimize_on_insert = 0',
-];
-export async function createStore(deps: StoreDeps): Promise<Store> {
-  const { writer, queries, reader, log } = deps;
+export function createStore({ writer, queries, reader, lockReader, insert, log }: StoreDeps): Store {
   let closed = false;
   let guard: ReaderGuard | null = null;
-
-  const run = async (sql: string, params?: QueryParams): Promise<void> => {
-    await writer.command({ query: sql, ...(params && { query_params: { ...params } }) });
-  };
-  for (const setting of WRITER_SETTINGS) await run(`SET ${setting}`);
-  const { insert } = await deps.createInsert(run);
 
   function assertOpen(): void {
     if (closed) throw new RollstreamError('RS_CLOSED', 'the store is closed');
   }
 
-  /** Bytes, not text: a string in a row may hold lone surrogates, which UTF-8 decoding would lose. */
-  async function read(
-    client: ClickHouseClient,
-    sql: string,
-    format: OutputFormat,
-    params: QueryParams,
-  ): Promise<string> {
-    const query = `${sql}\nFORMAT ${format}`;
-    const { stream } = await client.exec({ query, query_params: { ...params } });
-    return decodeWtf8(await buffer(stream), format === 'CSVWithNames' ? undefined : escapeSurrogate);
+  async function read(statements: Statements, sql: string, format: OutputFormat, params: QueryParams): Promise<string> {
+    const bytes = await statements.read(`${sql}\nFORMAT ${format}`, params);
+    return decodeWtf8(bytes, format === 'CSVWithNames' ? undefined : escapeSurrogate);
   }
 
   async function rowsOf<Row extends object>(sql: string, params: QueryParams): Promise<Row[]> {
@@ -62,9 +38,8 @@ export async function createStore(deps: StoreDeps): Promise<Store> {
     return text === '' ? [] : JSON.parse(`[${text.trimEnd().replaceAll('\n', ',')}]`);
   }
 
-  async function lockReader(): Promise<ReaderGuard> {
-    await reader.command({ query: 'USE rollstream' });
-    for (const setting of readerSettings(deps.readerLimits)) await reader.command({ query: `SET ${setting}` });
+  async function guardReader(): Promise<ReaderGuard> {
+    await lockReader();
     const functions = await rowsOf<{ name: string }>('SELECT name FROM system.table_functions', {});
     return createReaderGuard(functions.map(({ name }) => name));
   }
@@ -105,11 +80,11 @@ export async function createStore(deps: StoreDeps): Promise<Store> {
       assertOpen();
       try {
         await migrate(packageFile('infra', 'clickhouse', 'migrations'), {
-          run,
+          run: writer.run,
           applied: () => rowsOf('SELECT name, sha256 FROM rollstream.migrations', {}),
           log,
         });
-        guard ??= await lockReader();
+        guard ??= await guardReader();
       } catch (cause) {
         throw storeError(cause, 'migrating the store');
       }
