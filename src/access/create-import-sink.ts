@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { sourceEndedEvent } from '../../processors/control/control-event.ts';
 import { type StepEventInit, stepEventSchema } from '../../schemas/generated/step-event.ts';
 import type { DeadLetter, ImportSink } from '../ingest/import-sink.ts';
 import { type Codecs, createCodecs } from '../registry/codecs.ts';
@@ -16,8 +17,13 @@ export async function createImportSink(target: ImportTarget): Promise<ImportSink
     append: (events) =>
       target.appendSteps(events.map(({ key, event }) => ({ key, headers: {}, value: encode(event) }))),
     deadLetter: (letter) => target.appendDeadLetters([letterRecord(letter)]),
+    // Each import ends once, so each end has an id of its own.
     sourceEnded: (producerId) =>
-      target.appendToEveryPartition({ key: '', headers: {}, value: encode(sourceEnded(producerId)) }),
+      target.appendToEveryPartition({
+        key: '',
+        headers: {},
+        value: encode(sourceEndedEvent(producerId, randomUUID())),
+      }),
   };
 }
 
@@ -27,20 +33,4 @@ function letterRecord(letter: DeadLetter): FramedRecord {
   const facts = { stage: 'import', file, line, offset, length, message, field, expected, got };
   const headers = Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, String(value)]));
   return { key: sha256, headers, value: letter.bytes ?? Buffer.alloc(0) };
-}
-
-/** Closes what the producer left open. Each import ends once, so each end has an id of its own. */
-function sourceEnded(producerId: string): StepEventInit {
-  return {
-    run_id: '',
-    env_name: '',
-    task_id: '',
-    rollout_id: '',
-    segment_id: '',
-    event_id: `source-ended-${randomUUID()}`,
-    producer_id: producerId,
-    kind: 'control',
-    source: { format: 'rollstream', version: '1' },
-    control: { type: 'deadline', deadline: { name: 'source_ended', source: producerId } },
-  };
 }

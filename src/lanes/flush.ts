@@ -51,5 +51,8 @@ export function createFlush({
     }
     const { records, commit } = commitOf(name, progress);
     await producer.run({ records: [...encodeRecords(effects.records), ...records], commit });
+    for (const { disposition, category } of effects.rows.decisions) recorder.decided(disposition, category);
+    for (const { reason } of effects.rows.step_faults) recorder.stepFault(reason);
+    for (const { fault } of effects.rows.dead_letters) recorder.deadLetter(fault.stage, fault.code);
   };
 }

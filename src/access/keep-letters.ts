@@ -1,0 +1,59 @@
+import type { DeadLetterRow } from '../../processors/model/effects.ts';
+import type { Broker } from '../broker/port.ts';
+import type { Store } from '../clickhouse/port.ts';
+import { encodeDeadLetters } from '../clickhouse/tables/dead-letters.ts';
+import type { FramedRecord } from './record-frames.ts';
+
+/** What stands in `dead_letters.topic` for a line that an importer refused: it never was on a topic. */
+const IMPORT = 'import';
+/** Of the SHA-256, as many digits as a number holds exactly: the place of a letter, the same whenever its bytes come again. */
+const PLACE_HEX_DIGITS = 12;
+
+export interface KeepLettersDeps {
+  readonly broker: Broker;
+  readonly store: Store;
+  readonly topic: string;
+  /** ms since the epoch. */
+  readonly now: () => number;
+}
+
+/** Refused lines into dead-letter: the topic, then the table. Bytes that are there already change nothing. */
+export function createKeepLetters({
+  broker,
+  store,
+  topic,
+  now,
+}: KeepLettersDeps): (letters: readonly FramedRecord[]) => Promise<void> {
+  return async function keepLetters(letters) {
+    if (letters.length === 0) return;
+    const rows = letters.map((letter) => rowOf(letter, now()));
+    const known = await store.query<{ place: number }>(
+      `SELECT "offset" AS place FROM rollstream.dead_letters FINAL WHERE topic = {topic:String} AND "offset" IN {places:Array(Int64)}`,
+      { topic: IMPORT, places: rows.map((row) => row.offset) },
+    );
+    const places = new Set(known.map(({ place }) => place));
+    const fresh = letters.filter((_, i) => !places.has(rows[i]?.offset ?? -1));
+    if (fresh.length === 0) return;
+    await broker.append(topic, fresh);
+    await store.insert(
+      encodeDeadLetters(
+        rows.filter((row) => !places.has(row.offset)),
+        { topic, term: 0 },
+      ),
+    );
+  };
+}
+
+function rowOf({ key, headers, value }: FramedRecord, appendedAtMs: number): DeadLetterRow {
+  const { stage = 'import', field = '', expected = '', got = '' } = headers;
+  return {
+    topic: IMPORT,
+    partition: 0,
+    offset: Number.parseInt(key.slice(0, PLACE_HEX_DIGITS), 16),
+    appendedAtMs,
+    key: Buffer.from(key),
+    value,
+    headers,
+    fault: { stage, code: 'refused_line', field, expected, got },
+  };
+}
