@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { deadlineEvent } from '../../../processors/control/control-event.ts';
+import { createDeadlines } from '../../../processors/control/deadlines.ts';
+import { attemptOf } from '../events.ts';
+import { createTestLane, timeOf } from '../harness.ts';
+
+const SECOND = 1000;
+const LIMITS = {
+  ...{ gapMs: 30 * SECOND, orphanMs: 30 * SECOND, verdictMs: 600 * SECOND, idleMs: 900 * SECOND },
+  ...{ groupMs: 3600 * SECOND, lifetimeMs: 86_400 * SECOND },
+};
+const of = attemptOf();
+
+function watched() {
+  const lane = createTestLane();
+  const deadlines = createDeadlines(lane.state, LIMITS, lane.pipeline.judge);
+  /** Deadlines that are due so many seconds after the record at `offset`. */
+  const dueAfter = (seconds: number, offset = lane.position() - 1) => {
+    deadlines.watchOpened(lane.state.opened.splice(0));
+    return deadlines.due(timeOf(offset) + seconds * SECOND);
+  };
+  /** Writes into the log what is due, which acts there. */
+  const act = (seconds: number, offset?: number) => {
+    const due = dueAfter(seconds, offset);
+    lane.fold(...due.map(deadlineEvent));
+    return due.map(({ name }) => name);
+  };
+  return { lane, dueAfter, act };
+}
+
+describe('deadlines', () => {
+  it.each([
+    ['a missing seq', [of.start(), of.call(2)], 30, 'gap'],
+    ['a start that never comes', [of.call(1)], 30, 'orphan'],
+    ['a verdict that never comes', of.whole().slice(0, 3), 600, 'verdict_missing'],
+    ['silence', [of.start(), of.call(1)], 900, 'idle'],
+  ] as const)('of %s is due when its time has passed, not before, and once', (_, events, seconds, name) => {
+    const { lane, dueAfter } = watched();
+    lane.fold(...events);
+    const last = lane.position() - 1;
+    for (let after = 10; after < seconds; after += 10) expect(dueAfter(after, last)).toEqual([]);
+    const due = [];
+    for (let after = seconds; after < seconds + 120; after += 10) due.push(...dueAfter(after, last));
+    expect(due.map((one) => one.name)).toEqual([name]);
+  });
+
+  it('written into the log and read back close what they were about', () => {
+    const { lane, act } = watched();
+    lane.fold(of.start(), of.call(2));
+    expect(act(31)).toEqual(['gap']);
+    expect(lane.effects().rows.decisions).toMatchObject([{ reason_code: 'missing_step', offset: 2 }]);
+    expect(act(3600)).toEqual([]);
+  });
+
+  it('of a lifetime close an attempt that is never silent', () => {
+    const { lane, dueAfter } = watched();
+    lane.fold(of.start());
+    const names: string[] = [];
+    // An event every ten minutes: 1,000 records of a second, and the clock runs ahead of them.
+    for (let minutes = 10; minutes <= 24 * 60; minutes += 10) {
+      const [unit] = lane.state.units.values();
+      const [attempt] = unit?.attempts.values() ?? [];
+      if (attempt !== undefined) attempt.lastAtMs = timeOf(0) + minutes * 60 * SECOND;
+      names.push(...dueAfter(minutes * 60, 0).map(({ name }) => name));
+    }
+    expect(names).toEqual(['lifetime']);
+  });
+
+  it('of a group close it incomplete', () => {
+    const { lane, act } = watched();
+    const group = { group_id: 'g', group_size: 3 };
+    for (const rollout_id of ['a', 'b']) lane.fold(...attemptOf({ ...group, rollout_id }).whole(1));
+    expect(act(3500, 0)).toEqual([]);
+    expect(act(3601, 0)).toEqual(['group_incomplete']);
+    expect(lane.effects().rows.decisions.map(({ disposition }) => disposition)).toEqual(['train', 'train']);
+  });
+
+  it('see nothing of what has closed', () => {
+    const { lane, dueAfter } = watched();
+    lane.fold(...of.whole(1));
+    expect(dueAfter(100_000)).toEqual([]);
+  });
+});
