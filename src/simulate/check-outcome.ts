@@ -103,7 +103,10 @@ function checkDecisions({ store, input, output, firstPolicyId }: Outcome): void 
   }
   for (const [unit, offsets] of groups) must(offsets.size === 1, `${unit}: a group left twice`);
   for (const trajectory of output.ready) {
-    const own = steps.filter((row) => identityOf(row) === identityOf(trajectory) && row.kind === 'model_call');
+    const whole = steps.filter((row) => identityOf(row) === identityOf(trajectory));
+    const end = whole.find((row) => row.kind === 'end')?.seq;
+    // What claims to come after the end may have been taken in before the end came.
+    const own = whole.filter((row) => row.kind === 'model_call' && Number(row.seq) < Number(end));
     own.sort((a, b) => Number(a.seq) - Number(b.seq));
     const sampled = own.flatMap((row) => row.completion_ids).join();
     must(sampled === sampledOf(trajectory), `${identityOf(trajectory)}: its tokens are not those of its steps`);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { pino } from 'pino';
+import { sourceEndedEvent } from '../../processors/control/control-event.ts';
 import { decodeProgress } from '../../processors/cut/progress.ts';
 import { type RetryRequest, retryRequestSchema } from '../../schemas/generated/retry-request.ts';
 import { type StepEvent, type StepEventInit, stepEventSchema } from '../../schemas/generated/step-event.ts';
@@ -76,10 +77,8 @@ export async function createSimulation(config: SimulationConfig, deps: Simulatio
     partitionsOf: async (topic: string) => log.partitionsOf(topic),
   };
   const control = await createControlWriter(now, codecs, topics.steps);
-  const workload = createWorkload(
-    load,
-    await codecs.encoderOf<StepEventInit>(`${topics.steps}-value`, stepEventSchema),
-  );
+  const encode = await codecs.encoderOf<StepEventInit>(`${topics.steps}-value`, stepEventSchema);
+  const workload = createWorkload(load, encode);
   const decode = {
     event: codecs.decoderOf<StepEvent>(stepEventSchema),
     trajectory: codecs.decoderOf<Trajectory>(trajectorySchema),
@@ -143,7 +142,10 @@ export async function createSimulation(config: SimulationConfig, deps: Simulatio
     else if (what === 'time passes') scheduler.clock.nowMs += random.whole(0, calm ? 9000 : 1500);
     else if (what === 'policy')
       await control.policy(0, { policy_id: idOf(policyText(random.pick(POLICIES)).text), taxonomy_id });
-    else await control.sourceEnded(`producer-${random.pick(RUNS)}`, `${scheduler.clock.nowMs}`);
+    else {
+      const ended = sourceEndedEvent(`producer-${random.pick(RUNS)}`, `${scheduler.clock.nowMs}`);
+      log.append(topics.steps, [{ key: null, value: encode(ended), partition: 0 }]);
+    }
   };
 
   return {

@@ -110,6 +110,8 @@ export function createWorkload(load: Random, encode: (event: StepEventInit) => B
   /** Lost, out of order, repeated, contradicted. */
   const disturb = (events: StepEventInit[]): void => {
     if (load.chance(0.25)) events.splice(load.whole(0, events.length - 1), 1);
+    // The start comes last, perhaps after everybody has given it up.
+    if (load.chance(0.1)) events.push(...events.splice(0, 1));
     if (load.chance(0.25) && events.length > 1) {
       const at = load.whole(0, events.length - 2);
       events.splice(at, 2, ...events.slice(at, at + 2).reverse());

@@ -1,0 +1,27 @@
+import { describe, expect, test } from 'vitest';
+import { createSimulateSeed } from '../../src/simulate/simulate-seed.ts';
+
+/** Enough for a thousand crash points: a seed runs twice with faults, and each run adds a restart. */
+const SEEDS = 90;
+const CRASHES = 6;
+
+describe('a lane that dies, hangs, is fenced, revoked, stopped, cut off and started again', () => {
+  test('loses nothing, repeats nothing, decides alike, and its books balance at every moment', async () => {
+    const simulateSeed = createSimulateSeed();
+    const failures: string[] = [];
+    let crashes = 0;
+    for (let seed = 0; seed < SEEDS; seed++) {
+      const result = await simulateSeed(seed, CRASHES);
+      crashes += result.crashes;
+      if (result.failure !== null) failures.push(result.failure);
+    }
+    expect(failures).toEqual([]);
+    expect(crashes).toBeGreaterThanOrEqual(1000);
+  }, 300_000);
+
+  test('does so in the same way for the same seed', async () => {
+    const simulateSeed = createSimulateSeed();
+    expect(await simulateSeed(7, CRASHES)).toEqual(await simulateSeed(7, CRASHES));
+    expect(await createSimulateSeed()(7, CRASHES)).toEqual(await simulateSeed(7, CRASHES));
+  });
+});
