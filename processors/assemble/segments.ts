@@ -23,29 +23,28 @@ export function foldModelCall(attempt: Attempt, event: StepEvent, call: ModelCal
   let segment = held ?? openSegment(attempt, event.segment_id);
   if (call.prompt_prefix_len < heldLength) segment = forkSegment(attempt, segment, call.prompt_prefix_len);
   if (hasUnsoundLogprob(call.completion_logprobs)) attempt.corrupt ??= 'logprob_invalid';
-  const [prompt, completion, logprobs] = packed(call.prompt_delta_ids, call.completion_ids, call.completion_logprobs);
-  if (prompt.length > 0)
-    pushChunk(segment, { ids: prompt, sampled: false, copied: false, logprobs: null, spans: NO_SPANS });
-  const start = segment.length;
-  if (completion.length > 0)
-    pushChunk(segment, { ids: completion, sampled: true, copied: false, logprobs, spans: call.weight_spans });
+  const chunk = chunkOf(call.prompt_delta_ids, call.completion_ids, call.completion_logprobs, call.weight_spans);
+  const start = segment.length + chunk.promptTokens;
+  if (chunk.tokens > 0) pushChunk(segment, chunk);
   pushTurn(attempt, call, number, segment.id, start, segment.length);
 }
 
-const NO_SPANS: Chunk['spans'] = [];
-
-/**
- * Copied together into memory of their own: what a decoder hands out may be a view of a larger block, which one open attempt
- * would keep whole.
- */
-function packed(prompt: Buffer, completion: Buffer, logprobs: Buffer | null): [Buffer, Buffer, Buffer | null] {
+/** Copied: what a decoder hands out may be a view of a larger block, which one open attempt would keep whole. */
+function chunkOf(prompt: Buffer, completion: Buffer, logprobs: Buffer | null, spans: Chunk['spans']): Chunk {
   const idsEnd = prompt.length + completion.length;
   const bytes = Buffer.allocUnsafeSlow(idsEnd + (logprobs?.length ?? 0));
-  prompt.copy(bytes, 0);
-  completion.copy(bytes, prompt.length);
-  logprobs?.copy(bytes, idsEnd);
-  const own = logprobs === null ? null : bytes.subarray(idsEnd);
-  return [bytes.subarray(0, prompt.length), bytes.subarray(prompt.length, idsEnd), own];
+  bytes.set(prompt, 0);
+  bytes.set(completion, prompt.length);
+  if (logprobs !== null) bytes.set(logprobs, idsEnd);
+  return {
+    bytes,
+    promptTokens: prompt.length / BYTES_A_TOKEN,
+    sampledTokens: completion.length / BYTES_A_TOKEN,
+    tokens: idsEnd / BYTES_A_TOKEN,
+    hasLogprobs: logprobs !== null,
+    copied: false,
+    spans,
+  };
 }
 
 function pushTurn(
@@ -103,20 +102,14 @@ function freeId(attempt: Attempt, sourceId: string, from: number): string {
 
 /** Shares the parent's bytes: a fork costs one chunk a call, not its tokens. */
 function copiedPrefix(chunk: Chunk, tokens: number): Chunk {
-  const bytes = tokens * BYTES_A_TOKEN;
-  if (chunk.ids.length <= bytes) return { ...chunk, copied: true };
-  return {
-    ids: chunk.ids.subarray(0, bytes),
-    sampled: chunk.sampled,
-    copied: true,
-    logprobs: chunk.logprobs?.subarray(0, bytes) ?? null,
-    spans: chunk.spans.filter((span) => span.start < tokens),
-  };
+  if (chunk.tokens <= tokens) return { ...chunk, copied: true };
+  const spans = chunk.spans.filter((span) => span.start < tokens - chunk.promptTokens);
+  return { ...chunk, tokens, copied: true, spans };
 }
 
 function pushChunk(segment: Segment, chunk: Chunk): void {
   segment.chunks.push(chunk);
-  segment.length += chunk.ids.length / BYTES_A_TOKEN;
+  segment.length += chunk.tokens;
 }
 
 /** NaN or infinite: all exponent bits of a little-endian float32 are set. A loop over two bytes a token: no copy, no alignment. */

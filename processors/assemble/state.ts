@@ -101,7 +101,7 @@ export function checkAssemble(state: LaneState): string | null {
       if (attempt.end !== null && !isWhole(attempt)) return `${key}: folded beyond its end at ${attempt.endSeq}`;
       if (!isStarted(attempt) && attempt.nextSeq > 0) return `${key}: folded without its start`;
       for (const segment of attempt.segments) {
-        const held = segment.chunks.reduce((sum, chunk) => sum + chunk.ids.length / 4, 0);
+        const held = segment.chunks.reduce((sum, chunk) => sum + chunk.tokens, 0);
         if (held !== segment.length)
           return `${key}: segment ${segment.id} says ${segment.length} tokens and holds ${held}`;
       }

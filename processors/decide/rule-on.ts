@@ -76,6 +76,6 @@ function withUnscored(scored: Scored, rule: CodeRule): Scored {
 export function isWithoutTokens(attempt: Attempt): boolean {
   return (
     attempt.missingTokens ||
-    !attempt.segments.some((segment) => segment.chunks.some((chunk) => chunk.sampled && chunk.ids.length > 0))
+    !attempt.segments.some((segment) => segment.chunks.some((chunk) => chunk.sampledTokens > 0))
   );
 }

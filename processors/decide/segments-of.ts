@@ -1,5 +1,5 @@
 import type { SegmentInit, WeightSpanInit } from '../../schemas/generated/trajectory.ts';
-import type { Segment } from '../model/segment.ts';
+import { type Segment, sampledIn } from '../model/segment.ts';
 
 /** A segment as it travels, with what its turns and books need of it. */
 export interface FlatSegment {
@@ -16,7 +16,7 @@ export interface FlatSegment {
  */
 export function flatSegment(source: Segment, learns: boolean): FlatSegment {
   const { chunks, length } = source;
-  const hasLogprobs = chunks.every((chunk) => !chunk.sampled || chunk.logprobs !== null);
+  const hasLogprobs = chunks.every((chunk) => chunk.hasLogprobs || sampledIn(chunk) === 0);
   // One block for all four: an allocation costs more than its bytes.
   const block = Buffer.alloc(length * (hasLogprobs ? 10 : 6));
   const tokenIds = block.subarray(0, length * 4);
@@ -30,21 +30,25 @@ export function flatSegment(source: Segment, learns: boolean): FlatSegment {
   let ownTokens = 0;
   let lossTokens = 0;
   for (const chunk of chunks) {
-    const end = at + chunk.ids.length / 4;
-    chunk.ids.copy(tokenIds, at * 4);
-    if (!chunk.copied) ownTokens += end - at;
-    if (chunk.sampled) {
-      if (promptLen < 0) promptLen = at;
-      sampledMask.fill(1, at, end);
-      if (!chunk.copied) sampledTokens += end - at;
-      if (learns && !chunk.copied) {
-        lossMask.fill(1, at, end);
-        lossTokens += end - at;
+    const { bytes, promptTokens, sampledTokens: of, copied } = chunk;
+    const end = at + chunk.tokens;
+    const sampled = sampledIn(chunk);
+    const from = end - sampled;
+    bytes.copy(tokenIds, at * 4, 0, chunk.tokens * 4);
+    if (!copied) ownTokens += chunk.tokens;
+    if (sampled > 0) {
+      if (promptLen < 0) promptLen = from;
+      sampledMask.fill(1, from, end);
+      if (!copied) sampledTokens += sampled;
+      if (learns && !copied) {
+        lossMask.fill(1, from, end);
+        lossTokens += sampled;
       }
-      if (logprobs !== null) chunk.logprobs?.copy(logprobs, at * 4);
+      const logprobsAt = (promptTokens + of) * 4;
+      if (logprobs !== null) bytes.copy(logprobs, from * 4, logprobsAt, logprobsAt + sampled * 4);
       // Else the version before would go on over tokens of which nothing is known.
-      if (chunk.spans[0]?.start !== 0 && spans.length > 0) pushSpan(spans, at, UNKNOWN_VERSION);
-      for (const { start, version } of chunk.spans) pushSpan(spans, at + start, version);
+      if (chunk.spans[0]?.start !== 0 && spans.length > 0) pushSpan(spans, from, UNKNOWN_VERSION);
+      for (const { start, version } of chunk.spans) pushSpan(spans, from + start, version);
     }
     at = end;
   }

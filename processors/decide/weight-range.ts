@@ -1,4 +1,4 @@
-import type { Segment } from '../model/segment.ts';
+import { type Segment, sampledIn } from '../model/segment.ts';
 
 export interface WeightRange {
   /** null: unknown, or of an unknown order. Unknown is never fresh. */
@@ -14,7 +14,7 @@ export function weightRangeOf(segments: readonly Segment[]): WeightRange {
   const versions = new Set<string>();
   for (const segment of segments)
     for (const chunk of segment.chunks) {
-      if (!chunk.sampled || chunk.ids.length === 0) continue;
+      if (sampledIn(chunk) === 0) continue;
       if (chunk.spans[0]?.start !== 0) return { min: null, max: null };
       for (const span of chunk.spans) versions.add(span.version);
     }

@@ -1,15 +1,21 @@
 import type { WeightSpan } from '../../schemas/generated/step-event.ts';
 
-/** Tokens that arrived together. Buffers are kept as they were decoded; nothing is concatenated before the attempt closes. */
+/** Tokens of one model call: its new prompt tokens, then the sampled ones. Nothing is concatenated before the attempt closes. */
 export interface Chunk {
-  /** Little-endian uint32 each. */
-  readonly ids: Buffer;
-  readonly sampled: boolean;
+  /**
+   * Ids of the prompt, ids of the sample (little-endian uint32 each), logprobs of the sample (float32), one after the other in
+   * memory of their own. One buffer and not three views: a view costs 100 bytes and a microsecond.
+   */
+  readonly bytes: Buffer;
+  readonly promptTokens: number;
+  readonly sampledTokens: number;
+  /** How many of both, from the first on, belong to this segment. Holds: all of them, but where a fork cut them short. */
+  readonly tokens: number;
+  /** false: the source has none. Nothing is missing where nothing was sampled. */
+  readonly hasLogprobs: boolean;
   /** Copied from the parent segment: keeps mask and logprobs, but is not in the loss a second time. */
   readonly copied: boolean;
-  /** Little-endian float32 each; null where a sampled token has none. Prompt chunks: null, and nothing is missing. */
-  readonly logprobs: Buffer | null;
-  /** `start` counts tokens of this chunk. */
+  /** `start` counts sampled tokens of this chunk. */
   readonly spans: readonly WeightSpan[];
 }
 
@@ -36,4 +42,9 @@ export interface Turn {
   readonly temperature: number | null;
   readonly topP: number | null;
   readonly logprobsMode: string;
+}
+
+/** Sampled tokens of a chunk that belong to its segment. */
+export function sampledIn({ tokens, promptTokens }: Chunk): number {
+  return Math.max(0, tokens - promptTokens);
 }

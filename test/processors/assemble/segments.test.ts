@@ -105,7 +105,7 @@ describe('segments', () => {
       lane.fold(of.call(seq, { prompt_prefix_len: 1000, prompt: [seq], sampled: [seq] }));
     const [unit] = lane.state.units.values();
     const [attempt] = unit?.attempts.values() ?? [];
-    const blocks = new Set(attempt?.segments.flatMap(({ chunks }) => chunks.map(({ ids }) => ids.buffer)));
+    const blocks = new Set(attempt?.segments.flatMap(({ chunks }) => chunks.map(({ bytes }) => bytes.buffer)));
     const bytes = [...blocks].reduce((sum, block) => sum + block.byteLength, 0);
     // 1,001 ids and a logprob; then 99 turns of two ids and a logprob.
     expect(bytes).toBe(1002 * 4 + 99 * 12);
