@@ -43,7 +43,7 @@ export interface Position {
   readonly offset: number;
 }
 
-/** Offsets [start, end) can be read; end is the next offset that will be given out. */
+/** Offsets [start, end) can be read: end comes right after the last record there is, and no later record gets a smaller offset. */
 export interface Bounds {
   readonly start: number;
   readonly end: number;
@@ -62,7 +62,11 @@ export interface Transaction {
   readonly commit?: { readonly group: string; readonly topic: string; readonly partition: number } & Commit;
 }
 
-/** Its id fences: once another producer took the same id, `run` rejects with RS_FENCED and changes nothing. */
+/**
+ * Its id fences: once another producer took the same id, `run` rejects with RS_FENCED and changes nothing. Of a run that was being
+ * ended when the id was taken, or at RS_CLOSED, the outcome is unknown here: whoever takes the id next reads it from the commit.
+ * At any other code nothing was written; after RS_BROKER_UNREACHABLE it may be run again. Once resolved, readers see it.
+ */
 export interface TransactionalProducer {
   run(transaction: Transaction): Promise<void>;
   close(): Promise<void>;
@@ -82,7 +86,7 @@ export interface Lane {
  * group share the partitions; no partition is worked on twice at a time.
  */
 export interface Membership {
-  /** Rejects with the error of the first lane that failed; resolves when left. */
+  /** Rejects with the error of the first lane that failed; resolves when left. A lane that was fenced may be given back instead. */
   readonly done: Promise<void>;
   leave(): Promise<void>;
 }
@@ -95,9 +99,13 @@ export interface Broker {
   /**
    * All of the records or none; resolves once they are on disk, until when their bytes must not change. Within a partition the
    * order is that of the calls and of the records given. RS_RECORD_TOO_LARGE, RS_DISK_FULL: nothing was written.
+   * RS_BROKER_UNREACHABLE: what was written is unknown, and may be a part; append it again, readers know repeats.
    */
   append(topic: string, records: readonly NewRecord[]): Promise<Position[]>;
-  /** Reads outside of any group. Shows committed records only. RS_OFFSET_OUT_OF_RANGE below the start of the log or above its end. */
+  /**
+   * Reads outside of any group. Shows committed records only. RS_OFFSET_OUT_OF_RANGE below the start of the log or above its end.
+   * RS_BROKER_UNREACHABLE in an outage, never []: that says that there was nothing.
+   */
   read(topic: string, partition: number, offset: number, limits: ReadLimits): Promise<LogRecord[]>;
   join(group: string, topic: string, work: (lane: Lane) => Promise<void>): Promise<Membership>;
   /** The last commit of a group, or null. Read it only after taking the transactional id (fence, then read). */

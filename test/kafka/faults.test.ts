@@ -78,6 +78,33 @@ describe('a transaction', () => {
     expect(values(await all())).toEqual(['a', 'b', 'c']);
   });
 
+  it('that an outage stops wrote nothing, does not hide what follows, and may be run again', async () => {
+    const producer = await broker.transactional(randomUUID());
+    await producer.run(transaction('a', 1));
+    proxy.freeze();
+    await expect(producer.run(transaction('b', 2))).rejects.toMatchObject({ code: 'RS_BROKER_UNREACHABLE' });
+    proxy.thaw();
+    await producer.run(transaction('b', 2));
+    expect(values(await all())).toEqual(['a', 'b']);
+  });
+
+  it('whose time runs out in an outage is aborted by the broker, and may be run again', async () => {
+    const producer = await broker.transactional(randomUUID());
+    await producer.run(transaction('a', 1));
+    proxy.freezeAfter(API.produce);
+    await expect(producer.run(transaction('b', 2))).rejects.toMatchObject({ code: 'RS_BROKER_UNREACHABLE' });
+    const direct = await openKafkaBroker({ brokers: [inject('kafka')] });
+    await direct.append(topic, [record('c')]);
+    // Hidden behind the open transaction until the broker aborts it.
+    const seen = await direct.read(topic, 0, 1, { maxBytes: 1e6, maxWaitMs: 60_000 });
+    expect(values(seen)).toEqual(['c']);
+    await direct.close();
+    proxy.thaw();
+    await producer.run(transaction('b', 2));
+    expect(values(await all())).toEqual(['a', 'c', 'b']);
+    expect(await broker.committed(group, topic, 0)).toEqual({ offset: 2, metadata: '2' });
+  });
+
   it('that cannot be ended because the id was taken meanwhile says so, and the heir sees what became of it', async () => {
     const id = randomUUID();
     const direct = await openKafkaBroker({ brokers: [inject('kafka')] });

@@ -9,6 +9,8 @@ export interface FaultyProxy {
   loseAnswers(apiKey: number, count: number): void;
   /** How many were lost. */
   readonly lost: number;
+  /** As freeze, once the broker has done a request of this kind. */
+  freezeAfter(apiKey: number): void;
   /** From now on nothing passes; connections stay open: a network that went away, a process that was stopped. */
   freeze(): void;
   /** New connections pass; the old ones are cut. */
@@ -24,6 +26,7 @@ export async function startFaultyProxy(ports: {
   const losses = new Map<number, number>();
   let lost = 0;
   let frozen = false;
+  let freezesAfter = -1;
 
   const server = createServer((client) => {
     const broker = connectTo(ports.to, '127.0.0.1');
@@ -47,6 +50,10 @@ export async function startFaultyProxy(ports: {
     const answer = onFrames((frame) => {
       if (frozen) return;
       const apiKey = apiKeys.get(frame.readInt32BE(4)) ?? -1;
+      if (apiKey === freezesAfter) {
+        frozen = true;
+        return;
+      }
       const left = losses.get(apiKey) ?? 0;
       if (left > 0) {
         losses.set(apiKey, left - 1);
@@ -67,11 +74,15 @@ export async function startFaultyProxy(ports: {
     get lost() {
       return lost;
     },
+    freezeAfter(apiKey) {
+      freezesAfter = apiKey;
+    },
     freeze() {
       frozen = true;
     },
     thaw() {
       frozen = false;
+      freezesAfter = -1;
       cutAll();
     },
     async close() {

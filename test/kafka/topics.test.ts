@@ -196,3 +196,15 @@ it('a lane that another process fenced is given back and worked on again', async
   await membership.done;
   expect(values(await broker.read(topic, 0, 0, limits))).toEqual(['2']);
 });
+
+it('a record that the broker refuses fails its own append, not those that were sent with it', async () => {
+  await broker.ensureTopics([{ name: topic, partitions: 1, compacted: true }]);
+  const keyed = (key: string) => [{ key, value: Buffer.from(key) }];
+  const calls = [keyed('a'), [...keyed('b'), record('without a key')], keyed('c')];
+  const settled = await Promise.allSettled(calls.map((records) => broker.append(topic, records)));
+  expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(settled[1]).toMatchObject({ reason: { code: 'RS_INPUT_REFUSED' } });
+  expect(values(await broker.read(topic, 0, 0, limits)).slice(0, 1)).toEqual(['a']);
+  const { end } = await broker.bounds(topic, 0);
+  expect(end).toBe(2);
+});

@@ -41,6 +41,8 @@ interface Lane {
   waiting: Waiting[];
   /** The batch that was sent and not yet answered for; sent again as it was, or the leader could not recognise it. */
   sent: Waiting[] | null;
+  /** So many of those waiting were refused together: they go call by call, so that one bad record fails its own call alone. */
+  suspects: number;
   sequence: number;
 }
 
@@ -64,7 +66,7 @@ export function createAppender(deps: {
     const key = `${topic}/${partition}`;
     let lane = lanes.get(key);
     if (lane === undefined) {
-      lane = { topic, partition, waiting: [], sent: null, sequence: 0 };
+      lane = { topic, partition, waiting: [], sent: null, suspects: 0, sequence: 0 };
       lanes.set(key, lane);
     }
     return lane;
@@ -85,10 +87,16 @@ export function createAppender(deps: {
     }
   }
 
-  /** Of a call that failed, nothing more is sent. */
   function refuse(lane: Lane, error: unknown): void {
-    for (const { call } of lane.sent ?? []) fail(call, error);
+    const batch = lane.sent ?? [];
     lane.sent = null;
+    if (!isPassing(error) && batch.some(({ call }) => call !== batch[0]?.call)) {
+      lane.waiting.unshift(...batch);
+      lane.suspects = batch.length;
+      return;
+    }
+    for (const { call } of batch) fail(call, error);
+    // Of a call that failed, nothing more is sent.
     for (const other of lanes.values()) other.waiting = other.waiting.filter(({ call }) => !call.failed);
   }
 
@@ -135,7 +143,7 @@ export function createAppender(deps: {
     for (;;) {
       const busy = [...lanes.values()].filter(({ sent, waiting }) => sent !== null || waiting.length > 0);
       if (busy.length === 0) return;
-      for (const lane of busy) lane.sent ??= lane.waiting.splice(0, batchLength(lane.waiting, 0));
+      for (const lane of busy) lane.sent ??= takeBatch(lane);
       try {
         await round(busy);
       } catch (error) {
@@ -177,4 +185,20 @@ export function createAppender(deps: {
       await nodes.close();
     },
   };
+}
+
+/** Whole calls, if the first one fits: a batch is written as a whole or not at all. */
+function takeBatch(lane: Lane): Waiting[] {
+  const { waiting } = lane;
+  const fits = batchLength(waiting, 0);
+  const first = waiting[0]?.call;
+  let end = fits;
+  if (lane.suspects > 0) {
+    const other = waiting.findIndex(({ call }) => call !== first);
+    end = other < 0 ? fits : Math.min(fits, other);
+  } else if (waiting[end]?.call !== first) {
+    while (end < waiting.length && waiting[end]?.call === waiting[end - 1]?.call) end--;
+  }
+  lane.suspects = Math.max(0, lane.suspects - end);
+  return waiting.splice(0, end);
 }

@@ -1,14 +1,15 @@
 import { RollstreamError } from '../../errors.ts';
 import type { TopicSpec } from '../port.ts';
+import { createNewTopics } from './create-topics.ts';
 import type { KafkaNode } from './kafkajs.ts';
 import type { Nodes } from './nodes.ts';
 import { persist } from './persist.ts';
-import { toBrokerError, typeOf } from './to-broker-error.ts';
+import { toBrokerError } from './to-broker-error.ts';
+import { topicSettings } from './topic-settings.ts';
 import type { Topics } from './topics.ts';
 
 const TIMEOUT_MS = 20_000;
 const RESOURCE_TOPIC = 2;
-const CLUSTER_DEFAULT = -1;
 const CHECKED = ['cleanup.policy', 'compression.type', 'message.timestamp.type'];
 
 /** Creates what is missing, with the settings the lanes rely on; refuses what exists with others, naming the setting. */
@@ -33,7 +34,16 @@ export async function ensureTopics(
   }
   await checkSettings(existing, deps.nodes);
   if (missing.length === 0) return;
-  await create(missing, deps);
+  // Its count is checked below, whoever created it.
+  await createNewTopics(
+    missing.map(({ name, partitions, compacted }) => ({
+      name,
+      partitions,
+      replicationFactor: deps.replicationFactor ?? null,
+      settings: topicSettings(compacted),
+    })),
+    deps.nodes,
+  );
   for (const spec of missing) refuseCount(spec, await untilKnown(deps.topics, spec.name));
 }
 
@@ -45,40 +55,6 @@ async function untilKnown(topics: Topics, topic: string): Promise<number> {
     throw new RollstreamError('RS_BROKER_UNREACHABLE', `topic ${topic} was created, but no broker knows it yet`);
   };
   return persist(performance.now() + TIMEOUT_MS, known);
-}
-
-async function create(
-  specs: readonly TopicSpec[],
-  { nodes, replicationFactor }: { readonly nodes: Nodes; readonly replicationFactor?: number },
-): Promise<void> {
-  try {
-    const node = await nodes.any();
-    await node.createTopics({
-      timeout: TIMEOUT_MS,
-      topics: specs.map(({ name, partitions, compacted }) => ({
-        topic: name,
-        numPartitions: partitions,
-        replicationFactor: replicationFactor ?? CLUSTER_DEFAULT,
-        configEntries: settingsOf(compacted),
-      })),
-    });
-  } catch (error) {
-    const errors: unknown[] = error instanceof Error && 'errors' in error ? [error.errors].flat() : [error];
-    // Another process created it at the same moment: its count is checked like any other's.
-    const failed = errors.find((one) => typeOf(one) !== 'TOPIC_ALREADY_EXISTS');
-    if (failed !== undefined) throw toBrokerError(failed, 'creating topics');
-  }
-}
-
-function settingsOf(compacted: boolean): Array<{ readonly name: string; readonly value: string }> {
-  return [
-    { name: 'cleanup.policy', value: compacted ? 'compact' : 'delete' },
-    // One clock: deadlines and decided_at are times of the broker.
-    { name: 'message.timestamp.type', value: 'LogAppendTime' },
-    // Token ids and logprobs do not shrink, and only gzip can be read.
-    { name: 'compression.type', value: 'uncompressed' },
-    { name: 'max.message.bytes', value: `${8 * 1024 * 1024}` },
-  ];
 }
 
 function refuseCount(spec: TopicSpec, partitions: number): void {

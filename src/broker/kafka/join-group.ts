@@ -9,6 +9,8 @@ import type { Topics } from './topics.ts';
 
 const HEARTBEAT_MS = 500;
 const REJOIN_MS = 500;
+/** Fenced: somebody else may have the lane. Unreachable: its transaction failed, and what was read must be read again. */
+const GIVEN_BACK: ReadonlySet<string> = new Set(['RS_FENCED', 'RS_BROKER_UNREACHABLE']);
 
 interface Work {
   readonly revoke: () => void;
@@ -33,8 +35,8 @@ export async function joinGroup(
   const session = createGroupSession({ nodes, topics }, group, topic);
   const leaving = new AbortController();
   let failure: { readonly error: unknown } | null = null;
-  /** A lane was fenced: somebody else may have it, which the group has to sort out. */
-  let isFenced = false;
+  /** A lane ended: who has it next, the group has to sort out. */
+  let isGivenBack = false;
   let wake: () => void = () => undefined;
 
   function start(partition: number): Work {
@@ -50,9 +52,9 @@ export async function joinGroup(
       try {
         await work(lane);
       } catch (error) {
-        if (error instanceof RollstreamError && error.code === 'RS_FENCED') {
-          options.log?.warn({ topic, partition, err: error }, 'a lane was fenced and is given back');
-          isFenced = true;
+        if (error instanceof RollstreamError && GIVEN_BACK.has(error.code)) {
+          options.log?.warn({ topic, partition, err: error }, 'a lane is given back, to be rebuilt');
+          isGivenBack = true;
         } else failure ??= { error };
         wake();
       } finally {
@@ -77,7 +79,7 @@ export async function joinGroup(
   /** Until the lanes have to be given back. */
   async function keep(): Promise<void> {
     let heardAt = performance.now();
-    while (!leaving.signal.aborted && failure === null && !isFenced) {
+    while (!leaving.signal.aborted && failure === null && !isGivenBack) {
       const pulse = await Promise.race([
         session.heartbeat().catch((error: unknown): Pulse | null => {
           if (!isPassing(error)) failure ??= { error: toBrokerError(error, `group ${group}`) };
@@ -116,7 +118,7 @@ export async function joinGroup(
         const partitions = await session.join();
         if (isOut) options.log?.warn({ group }, 'joined again');
         isOut = false;
-        isFenced = false;
+        isGivenBack = false;
         const lanes = leaving.signal.aborted ? [] : partitions.map(start);
         isJoined();
         await keep();

@@ -72,7 +72,11 @@ export interface KafkaNode {
     readonly brokers: ReadonlyArray<{ readonly nodeId: number; readonly host: string; readonly port: number }>;
     readonly topicMetadata: ReadonlyArray<{
       readonly topic: string;
-      readonly partitionMetadata: ReadonlyArray<{ readonly partitionId: number; readonly leader: number }>;
+      readonly partitionMetadata: ReadonlyArray<{
+        readonly partitionId: number;
+        readonly leader: number;
+        readonly replicas: readonly number[];
+      }>;
     }>;
   }>;
   findGroupCoordinator(request: {

@@ -1,7 +1,8 @@
 import { RollstreamError } from '../../errors.ts';
 import type { KafkaNode } from './kafkajs.ts';
 import type { Address, Nodes } from './nodes.ts';
-import { toBrokerError } from './to-broker-error.ts';
+import { persist } from './persist.ts';
+import { toBrokerError, typeOf } from './to-broker-error.ts';
 
 /** What is known of topics: their partition counts, fixed for life, and where their leaders are, until they move. */
 export interface Topics {
@@ -13,13 +14,18 @@ export interface Topics {
   forget(topic: string): void;
 }
 
+/** Connections that idled out and leaders that move come back within this. */
+const PATIENCE_MS = 2_000;
+
 export function createTopics(nodes: Nodes): Topics {
   const leaders = new Map<string, readonly Address[]>();
   const asking = new Map<string, Promise<readonly Address[]>>();
 
   async function ask(topic: string): Promise<readonly Address[]> {
     try {
-      const found = await leadersOf(await nodes.any(), topic);
+      const find = async () => leadersOf(await nodes.any(), topic);
+      // Of a topic that is unknown every node knows it: only connections and leaders may come back.
+      const found = await persist(performance.now() + PATIENCE_MS, find, throwUnknown);
       leaders.set(topic, found);
       return found;
     } catch (error) {
@@ -74,4 +80,8 @@ async function leadersOf(node: KafkaNode, topic: string): Promise<readonly Addre
       }
       return { host: at.host, port: at.port };
     });
+}
+
+function throwUnknown(error: unknown): void {
+  if (typeOf(error) === 'UNKNOWN_TOPIC_OR_PARTITION') throw toBrokerError(error, 'a topic');
 }

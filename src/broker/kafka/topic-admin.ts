@@ -1,0 +1,137 @@
+import { RollstreamError } from '../../errors.ts';
+import { createNewTopics } from './create-topics.ts';
+import type { KafkaOptions } from './kafka-options.ts';
+import { createNodes, type Nodes } from './nodes.ts';
+import { alterConfigsRequest } from './requests/alter-configs.ts';
+import { sendRequest } from './send-request.ts';
+import { toBrokerError, typeOf } from './to-broker-error.ts';
+import { type FoundTopic, type PlannedTopic, planTopic, type WantedTopic } from './topic-plan.ts';
+import { createTopics, type Topics } from './topics.ts';
+
+/** Topics of a cluster, for those who may change them. */
+export interface TopicAdmin {
+  /** In the order of `wanted`. */
+  plan(wanted: readonly WantedTopic[]): Promise<PlannedTopic[]>;
+  /** Does what was planned; what is refused or kept stays as it is. */
+  apply(plan: readonly PlannedTopic[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+const RESOURCE_TOPIC = 2;
+const READ_COMMITTED = 1;
+const EARLIEST = -2;
+const LATEST = -1;
+const SETTINGS = [
+  'cleanup.policy',
+  'message.timestamp.type',
+  'compression.type',
+  'max.message.bytes',
+  'retention.ms',
+  'retention.bytes',
+  'min.insync.replicas',
+  'unclean.leader.election.enable',
+];
+
+/** Rejects when no broker answers. */
+export async function openTopicAdmin(options: KafkaOptions): Promise<TopicAdmin> {
+  const nodes = createNodes(options);
+  const topics = createTopics(nodes);
+  try {
+    await nodes.any();
+  } catch (error) {
+    await nodes.close();
+    throw toBrokerError(error, `connecting to ${options.brokers.join(', ')}`);
+  }
+
+  async function planOne(wanted: WantedTopic): Promise<PlannedTopic> {
+    try {
+      return planTopic(wanted, await describeTopic(wanted.name, nodes, topics));
+    } catch (error) {
+      throw toBrokerError(error, `topic ${wanted.name}`);
+    }
+  }
+
+  async function change({ topic, settings }: PlannedTopic): Promise<void> {
+    try {
+      await sendRequest(await nodes.any(), alterConfigsRequest(topic, settings));
+    } catch (error) {
+      throw toBrokerError(error, `changing topic ${topic}`);
+    }
+  }
+
+  return {
+    async plan(wanted) {
+      const plan: PlannedTopic[] = [];
+      for (const topic of wanted) plan.push(await planOne(topic));
+      return plan;
+    },
+    async apply(plan) {
+      const missing = plan.filter(({ action }) => action === 'create');
+      await createNewTopics(
+        missing.map(({ topic, ...rest }) => ({ name: topic, ...rest })),
+        nodes,
+      );
+      for (const { topic } of missing) await untilKnown(topic, topics);
+      for (const planned of plan) if (planned.action === 'change') await change(planned);
+    },
+    close: () => nodes.close(),
+  };
+}
+
+/** null: there is none. */
+async function describeTopic(name: string, nodes: Nodes, topics: Topics): Promise<FoundTopic | null> {
+  const node = await nodes.any();
+  const metadata = await node.metadata([name]).catch((error: unknown) => {
+    if (typeOf(error) === 'UNKNOWN_TOPIC_OR_PARTITION') return null;
+    throw error;
+  });
+  const partitions = metadata?.topicMetadata.find(({ topic }) => topic === name)?.partitionMetadata;
+  if (partitions === undefined) return null;
+  const answer = await node.describeConfigs({
+    resources: [{ type: RESOURCE_TOPIC, name, configNames: SETTINGS }],
+  });
+  const entries = answer.resources.find(({ resourceName }) => resourceName === name)?.configEntries ?? [];
+  return {
+    name,
+    partitions: partitions.length,
+    replicas: Math.min(...partitions.map(({ replicas }) => replicas.length)),
+    isEmpty: await isEmpty(name, partitions.length, nodes, topics),
+    settings: new Map(entries.map(({ configName, configValue }) => [configName, configValue])),
+  };
+}
+
+async function isEmpty(topic: string, partitions: number, nodes: Nodes, topics: Topics): Promise<boolean> {
+  for (let partition = 0; partition < partitions; partition += 1) {
+    const node = await nodes.at(await topics.leaderOf(topic, partition));
+    const offsetAt = async (timestamp: number): Promise<number> => {
+      const { responses } = await node.listOffsets({
+        isolationLevel: READ_COMMITTED,
+        topics: [{ topic, partitions: [{ partition, timestamp }] }],
+      });
+      return Number(responses[0]?.partitions[0]?.offset);
+    };
+    if ((await offsetAt(EARLIEST)) !== (await offsetAt(LATEST))) return false;
+  }
+  return true;
+}
+
+const KNOWN_WITHIN_MS = 20_000;
+const ASK_AGAIN_MS = 100;
+
+/** The brokers hear of a new topic one after the other. */
+async function untilKnown(topic: string, topics: Topics): Promise<void> {
+  const deadline = performance.now() + KNOWN_WITHIN_MS;
+  for (;;) {
+    topics.forget(topic);
+    const known = await topics.leaderOf(topic, 0).then(
+      () => true,
+      (error: unknown) => {
+        const isNew = error instanceof RollstreamError && /^RS_(?:UNKNOWN_TOPIC|BROKER_UNREACHABLE)$/.test(error.code);
+        if (!isNew || performance.now() > deadline) throw error;
+        return false;
+      },
+    );
+    if (known) return;
+    await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
+  }
+}
