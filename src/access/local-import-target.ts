@@ -1,11 +1,12 @@
 import type { App } from '../app.ts';
 import type { Access } from './access.ts';
+import { drainedByGroup } from './drained-by-group.ts';
 import type { ImportTarget } from './import-target.ts';
 import { createKeepLetters } from './keep-letters.ts';
 
-/** The log of this process. The app must have lanes: they are what drains. */
+/** The log that this process has open. Draining is done by the lanes of this process, or by the workers of the group. */
 export function createLocalImportTarget(app: App, access: Access): ImportTarget {
-  const { broker, store, topics, lanes } = app;
+  const { broker, store, topics, lanes, group } = app;
   return {
     register: (subject, schema) => app.registry.register(subject, schema),
     async appendSteps(records) {
@@ -19,7 +20,17 @@ export function createLocalImportTarget(app: App, access: Access): ImportTarget 
       await broker.append(topics.steps, copies);
     },
     async drained() {
-      if (lanes !== null) await Promise.race([lanes.drained(), lanes.failed]);
+      const asked = new AbortController();
+      const wait = async (): Promise<void> => {
+        // Our own lanes flush at once; those of other workers within their interval.
+        await lanes?.drained();
+        await drainedByGroup(broker, { group, topic: topics.steps }, asked.signal);
+      };
+      try {
+        await (lanes === null ? wait() : Promise.race([wait(), lanes.failed]));
+      } finally {
+        asked.abort();
+      }
     },
     accounting: access.accounting,
   };

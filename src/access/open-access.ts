@@ -16,11 +16,11 @@ export interface AccessDeps {
   readonly io: { readonly now: () => number };
 }
 
-/** For commands that read: through the server that owns the data folder if one lives, else the folder itself. */
+/** For commands that read: Kafka and ClickHouse; or the server that owns the data folder if one lives, else the folder itself. */
 export async function openAccess({ config, log, io }: AccessDeps): Promise<Access> {
   const client = await ownerClient(config);
   if (client !== null) return createRemoteAccess(client);
-  if (!existsSync(join(config.data, LOG_FOLDER))) {
+  if (config.services === null && !existsSync(join(config.data, LOG_FOLDER))) {
     throw new RollstreamError(
       'RS_CONFIG',
       `there is no data in ${config.data}: import something, or name it with --data`,
@@ -35,8 +35,12 @@ export async function openAccess({ config, log, io }: AccessDeps): Promise<Acces
   return createLocalAccess(await openApp(config, deps));
 }
 
-/** Requests to the live owner of the data folder; null when nobody owns it. RS_DATA_OWNED when it cannot be talked to. */
+/**
+ * Requests to the live owner of the data folder; null when nobody owns it, and where there is none: on Kafka. RS_DATA_OWNED when
+ * it cannot be talked to.
+ */
 export async function ownerClient(config: Config): Promise<ServerClient | null> {
+  if (config.services !== null) return null;
   const owner = await readOwner(config.data);
   if (owner === null) return null;
   if (owner.url === null) {

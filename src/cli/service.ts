@@ -9,6 +9,7 @@ import { createServer } from '../server/create-server.ts';
 import { errorResponse } from '../server/error-response.ts';
 import { type Listener, listen } from '../server/listen.ts';
 import { createReadiness } from '../server/readiness.ts';
+import { type WatchedService, watchServices } from '../server/service-watch.ts';
 import type { CommandContext } from './context.ts';
 
 /** The pipeline of this process, with or without its HTTP API. */
@@ -26,6 +27,7 @@ export interface Service {
 
 /** Requests that run when it closes get so long to end. */
 const GRACE_MS = 2_000;
+const WATCH = { everyMs: 5_000, answerMs: 5_000 };
 
 type Fetch = (request: Request) => Response | Promise<Response>;
 
@@ -54,9 +56,17 @@ export async function startService(context: CommandContext, withHttp: boolean): 
   const imports = createLocalImportTarget(app, access);
   const status = () => app.lanes?.status() ?? [];
   metrics.watchLanes(status);
+  const watch = watchServices(config.services === null ? [] : servicesOf(app), { log, ...WATCH });
+  metrics.watchServices(watch.status);
+  const readiness = createReadiness({
+    status,
+    now: io.now,
+    outage: watch.outage,
+    mayStandBy: config.services !== null,
+  });
   const server = createServer(
     { host: config.http.host, token: config.http.token, bodyBytes: config.limits.bodyBytes },
-    { access, imports, metrics, readiness: createReadiness(status, io.now), log, closing: closing.signal },
+    { access, imports, metrics, readiness, log, closing: closing.signal },
   );
   fetch = (request) => server.fetch(request);
   const failed = app.lanes?.failed ?? new Promise<never>(() => {});
@@ -72,8 +82,21 @@ export async function startService(context: CommandContext, withHttp: boolean): 
     async close() {
       closing.abort();
       await listener?.close(GRACE_MS);
+      watch.close();
       await app.close();
       log.info('closed');
     },
   };
+}
+
+/** An id that no registry gives out: its answer, that there is none, is an answer. */
+const NO_SCHEMA = 2 ** 31 - 1;
+
+/** On Kafka: what an outage of shows in /readyz before anything fails. */
+function servicesOf({ broker, store, registry, topics, group }: App): WatchedService[] {
+  return [
+    { name: 'kafka', ask: () => broker.committed(group, topics.steps, 0) },
+    { name: 'clickhouse', ask: () => store.query('SELECT 1') },
+    { name: 'registry', ask: () => registry.schemaOf(NO_SCHEMA) },
+  ];
 }

@@ -8,6 +8,8 @@ export interface MigrateDeps {
   run(sql: string, params?: Readonly<Record<string, string>>): Promise<void>;
   applied(): Promise<Array<{ name: string; sha256: string }>>;
   log(message: string): void;
+  /** RS_DATA_VERSION where something would have to be applied. */
+  readonly onlyCheck?: boolean;
 }
 
 const BOOKS = [
@@ -25,7 +27,7 @@ const BOOKS = [
  * runs it again: every statement must bear that. What was applied cannot change; what a newer build applied is not ours to read.
  */
 export async function migrate(folder: string, deps: MigrateDeps): Promise<void> {
-  for (const sql of BOOKS) await deps.run(sql);
+  if (deps.onlyCheck !== true) for (const sql of BOOKS) await deps.run(sql);
   const applied = new Map((await deps.applied()).map(({ name, sha256 }) => [name, sha256]));
   const names = (await readdir(folder)).filter((name) => /^\d{4}-.+\.sql$/.test(name)).sort();
   for (const name of applied.keys()) {
@@ -42,6 +44,12 @@ export async function migrate(folder: string, deps: MigrateDeps): Promise<void> 
       throw new RollstreamError(
         'RS_DATA_VERSION',
         `${name} was applied and has changed since: write a new migration instead`,
+      );
+    }
+    if (deps.onlyCheck === true) {
+      throw new RollstreamError(
+        'RS_DATA_VERSION',
+        `the store lacks ${name}: \`rollstream up\` of this version applies it`,
       );
     }
     for (const statement of sqlStatements(sql)) await deps.run(statement);

@@ -19,8 +19,11 @@ export interface Store {
    * Refusals are RS_QUERY_REFUSED, mistakes in the SQL RS_QUERY_FAILED.
    */
   queryAsReader(sql: string, format: OutputFormat, params?: QueryParams): Promise<string>;
-  /** Applies the numbered files of infra/clickhouse/migrations that are not recorded yet. */
-  migrate(): Promise<void>;
+  /**
+   * Applies the numbered files of infra/clickhouse/migrations that are not recorded yet. `onlyCheck`: RS_DATA_VERSION if one is
+   * missing, and nothing is changed.
+   */
+  migrate(options?: { readonly onlyCheck?: boolean }): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -38,6 +38,15 @@ export function createStore({ writer, queries, reader, lockReader, insert, log }
     return text === '' ? [] : JSON.parse(`[${text.trimEnd().replaceAll('\n', ',')}]`);
   }
 
+  async function assertBooks(): Promise<void> {
+    const books = await rowsOf(
+      `SELECT name FROM system.tables WHERE database = 'rollstream' AND name = 'migrations'`,
+      {},
+    );
+    if (books.length > 0) return;
+    throw new RollstreamError('RS_DATA_VERSION', 'there are no tables in the store yet: `rollstream up` creates them');
+  }
+
   async function guardReader(): Promise<ReaderGuard> {
     await lockReader();
     const functions = await rowsOf<{ name: string }>('SELECT name FROM system.table_functions', {});
@@ -76,13 +85,15 @@ export function createStore({ writer, queries, reader, lockReader, insert, log }
       }
     },
 
-    async migrate() {
+    async migrate({ onlyCheck = false } = {}) {
       assertOpen();
       try {
+        if (onlyCheck) await assertBooks();
         await migrate(packageFile('infra', 'clickhouse', 'migrations'), {
           run: writer.run,
           applied: () => rowsOf('SELECT name, sha256 FROM rollstream.migrations', {}),
           log,
+          onlyCheck,
         });
         guard ??= await guardReader();
       } catch (cause) {

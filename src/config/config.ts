@@ -1,6 +1,7 @@
 import type { ReaderLimits } from '../clickhouse/reader-limits.ts';
 import type { LaneSettings } from '../lanes/lane-settings.ts';
 import type { LogLevel } from './keys.ts';
+import type { ServicesConfig } from './services-config.ts';
 
 /** The configuration, resolved and checked. */
 export interface Config {
@@ -20,5 +21,9 @@ export interface Config {
     readonly query: ReaderLimits;
   };
   readonly lanes: LaneSettings;
+  /** False while nobody chose it: a topic that exists is taken with the partitions it has. */
+  readonly partitionsGiven: boolean;
+  /** null: embedded. */
+  readonly services: ServicesConfig | null;
   readonly logLevel: LogLevel | 'auto';
 }

@@ -76,6 +76,50 @@ export function integerKey<T extends number | null>(
   };
 }
 
+export function flagKey(facts: Facts<boolean>): Key<boolean> {
+  const allowed = 'true or false';
+  return {
+    ...facts,
+    allowed,
+    secret: false,
+    defaultText: String(facts.default),
+    parse(value, text) {
+      if (typeof value === 'boolean') return value;
+      return text && (value === 'true' || value === 'false') ? value === 'true' : new KeyFault(allowed);
+    },
+  };
+}
+
+/** A list in YAML; in flags and the environment, and in YAML too if that is easier, text with commas. */
+export function listKey(
+  facts: Facts<readonly string[]> & { readonly pattern: RegExp; readonly items: string },
+): Key<readonly string[]> {
+  const allowed = `a list of ${facts.items}, or text with commas between them`;
+  return {
+    ...facts,
+    allowed,
+    secret: false,
+    defaultText: facts.default.length === 0 ? 'none' : facts.default.join(','),
+    parse(value) {
+      const items: unknown[] =
+        typeof value === 'string' ? value.split(',').map((item) => item.trim()) : Array.isArray(value) ? value : [];
+      const fits = items.length > 0 && items.every((item) => typeof item === 'string' && facts.pattern.test(item));
+      return fits ? items.map(String) : new KeyFault(allowed);
+    },
+  };
+}
+
+/** Of each secret: the same from a file, as orchestrators mount it, so that it stands in no environment. */
+export function secretFileKey(secret: Key<unknown>): Key<string | null> {
+  return textKey<string | null>({
+    name: `${secret.name}_file`,
+    default: null,
+    pattern: /./,
+    allowed: 'a file',
+    doc: `File that holds ${secret.name}; a line break at its end is left out.`,
+  });
+}
+
 const DURATION_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const SIZE_BYTES = { B: 1, KB: 2 ** 10, MB: 2 ** 20, GB: 2 ** 30 } as const;
 

@@ -1,4 +1,5 @@
-import { choiceKey, durationKey, integerKey, type Key, sizeKey, textKey } from './key.ts';
+import { choiceKey, durationKey, integerKey, type Key, secretFileKey, sizeKey, textKey } from './key.ts';
+import { SERVICE_KEYS } from './service-keys.ts';
 
 /** How much is written to stderr. */
 export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
@@ -13,14 +14,17 @@ export const KEYS = {
     allowed: 'a folder',
     doc: 'Folder of the embedded log, store and registry; one process owns it at a time.',
   }),
-  partitions: integerKey({
-    name: 'partitions',
-    default: 1,
-    min: 1,
-    max: 1024,
-    unit: 'partitions',
-    doc: 'Partitions of rollout.steps, fixed once created; a lane works on each, and an embedded one costs an insert of its own in every flush.',
-  }),
+  partitions: {
+    ...integerKey({
+      name: 'partitions',
+      default: null,
+      min: 1,
+      max: 1024,
+      unit: 'partitions',
+      doc: 'Partitions of rollout.steps, fixed once created; a lane works on each, and an embedded one costs an insert of its own in every flush. Unset, what exists is taken as it is.',
+    }),
+    defaultText: '1; on Kafka 8',
+  },
   topicPrefix: textKey({
     name: 'topic_prefix',
     default: '',
@@ -181,4 +185,8 @@ export const KEYS = {
   }),
 };
 
-export const ALL_KEYS: readonly Key<unknown>[] = Object.values(KEYS);
+const NAMED_KEYS: readonly Key<unknown>[] = [...Object.values(KEYS), ...Object.values(SERVICE_KEYS)];
+
+export const ALL_KEYS: readonly Key<unknown>[] = NAMED_KEYS.flatMap((key) =>
+  key.secret ? [key, secretFileKey(key)] : [key],
+);

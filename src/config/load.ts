@@ -1,11 +1,13 @@
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { RollstreamError } from '../errors.ts';
 import type { Config } from './config.ts';
 import { isLoopback } from './is-loopback.ts';
-import { environmentNameOf, type Key, KeyFault } from './key.ts';
+import { environmentNameOf, type Key, KeyFault, secretFileKey } from './key.ts';
 import { ALL_KEYS, KEYS } from './keys.ts';
 import { suggestion } from './nearest.ts';
 import { readConfigFile } from './read-config-file.ts';
+import { readServices } from './read-services.ts';
 
 /** Where values come from; earlier ones win: flags, environment, file, defaults. */
 export interface Sources {
@@ -24,32 +26,41 @@ interface Given {
 }
 
 const FILE_VARIABLE = 'ROLLSTREAM_CONFIG';
+/** Of rollout.steps; one lane is enough for one process, several workers need several. */
+const EMBEDDED_PARTITIONS = 1;
+const KAFKA_PARTITIONS = 8;
 
 /** The configuration; RS_CONFIG names the key, where it was given, and what is allowed there. */
 export function loadConfig(sources: Sources): Config {
   const given = gather(sources);
   const read = <T>(key: Key<T>): T => {
     const entry = given.get(key.name);
-    if (entry === undefined) return key.default;
-    const parsed = key.parse(entry.value, entry.text);
-    if (!(parsed instanceof KeyFault)) return parsed;
-    const got = key.secret ? 'what was given' : JSON.stringify(entry.value);
-    throw new RollstreamError('RS_CONFIG', `${key.name} (${entry.from}): ${got} is not ${parsed.allowed}`, {
-      facts: { field: key.name },
-    });
+    return entry === undefined ? key.default : parse(key, entry);
   };
+  const file = (key: Key<string | null>): Buffer | null => {
+    const path = read(key);
+    return path === null ? null : readNamedFile(resolve(sources.cwd, path), key.name);
+  };
+  const secret = <T extends string | null>(key: Key<T>): T => {
+    const fileKey = secretFileKey(key);
+    const content = file(fileKey);
+    if (content === null) return read(key);
+    if (given.has(key.name)) throw refusal(fileKey.name, `${key.name} and ${fileKey.name}: give one of the two`);
+    return parse(key, { value: content.toString('utf8').replace(/\r?\n$/, ''), text: true, from: fileKey.name });
+  };
+  const services = readServices({ value: read, secret, file, isGiven: (name) => given.has(name) });
   const policyFile = read(KEYS.policyFile);
   const taxonomyFile = read(KEYS.taxonomyFile);
   const config: Config = {
     data: resolve(sources.cwd, read(KEYS.data)),
     dataGiven: given.has(KEYS.data.name),
-    http: { host: read(KEYS.httpHost), port: read(KEYS.httpPort), token: read(KEYS.httpToken) },
+    http: { host: read(KEYS.httpHost), port: read(KEYS.httpPort), token: secret(KEYS.httpToken) },
     limits: {
       bodyBytes: read(KEYS.bodyBytes),
       query: { timeMs: read(KEYS.queryMs), rows: read(KEYS.queryRows), memoryBytes: read(KEYS.queryBytes) },
     },
     lanes: {
-      partitions: read(KEYS.partitions),
+      partitions: read(KEYS.partitions) ?? (services === null ? EMBEDDED_PARTITIONS : KAFKA_PARTITIONS),
       topicPrefix: read(KEYS.topicPrefix),
       deadlines: {
         gapMs: read(KEYS.gapMs),
@@ -65,10 +76,32 @@ export function loadConfig(sources: Sources): Config {
       ...(policyFile === null ? {} : { policyFile: resolve(sources.cwd, policyFile) }),
       ...(taxonomyFile === null ? {} : { taxonomyFile: resolve(sources.cwd, taxonomyFile) }),
     },
+    partitionsGiven: given.has(KEYS.partitions.name),
+    services,
     logLevel: read(KEYS.logLevel),
   };
   checkRelations(config);
   return config;
+}
+
+function parse<T>(key: Key<T>, { value, text, from }: Given): T {
+  const parsed = key.parse(value, text);
+  if (!(parsed instanceof KeyFault)) return parsed;
+  const got = key.secret ? 'what was given' : JSON.stringify(value);
+  throw refusal(key.name, `${key.name} (${from}): ${got} is not ${parsed.allowed}`);
+}
+
+function readNamedFile(path: string, field: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new RollstreamError('RS_CONFIG', `${field}: cannot read it: ${why}`, { cause, facts: { field } });
+  }
+}
+
+function refusal(field: string, message: string): RollstreamError {
+  return new RollstreamError('RS_CONFIG', message, { facts: { field } });
 }
 
 function gather(sources: Sources): Map<string, Given> {

@@ -41,7 +41,11 @@ export async function startLanes(deps: LanesDeps, settings: LaneSettings): Promi
     lanes.set(partition, worker);
     const run = worker.run();
     running.add(run);
-    await run.finally(() => running.delete(run));
+    await run.finally(() => {
+      running.delete(run);
+      // By then another process may have it: what we know of it is old.
+      if (lanes.get(partition) === worker && lane.revoked.aborted) lanes.delete(partition);
+    });
   });
   const failed = new Promise<never>((_, reject) => membership.done.catch(reject));
   // Whoever never looks at `failed` must not end the process by that: close() reports it too.

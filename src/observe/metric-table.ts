@@ -78,4 +78,9 @@ export const METRICS = {
     help: '1 once the rebuild of a lane has reached its frontier.',
     labelNames: ['partition'],
   },
+  serviceUp: {
+    name: 'rollstream_service_up',
+    help: '1 while a service that a worker on Kafka needs (kafka, clickhouse, registry) answers; asked every five seconds.',
+    labelNames: ['service'],
+  },
 };

@@ -8,6 +8,8 @@ export interface Metrics {
   readonly recorder: Recorder;
   /** Gauges of the lanes are read from here at each scrape. */
   watchLanes(status: () => readonly LaneStatus[]): void;
+  /** By name: whether a service answers. */
+  watchServices(status: () => ReadonlyMap<string, boolean>): void;
   exposition(): Promise<{ readonly contentType: string; readonly text: string }>;
 }
 
@@ -28,12 +30,14 @@ export function createMetrics(): Metrics {
   const httpSeconds = new Histogram({ ...METRICS.httpSeconds, registers });
 
   let status: () => readonly LaneStatus[] = () => [];
-  const laneGauge = (facts: (typeof METRICS)['lag'], valueOf: (lane: LaneStatus) => number) =>
+  const laneGauge = (facts: (typeof METRICS)['lag'], gaugeOf: (lane: LaneStatus) => number) =>
     new Gauge({
       ...facts,
       registers,
       collect() {
-        for (const lane of status()) this.set({ partition: lane.partition }, valueOf(lane));
+        // A lane that went to another worker is that one's to report.
+        this.reset();
+        for (const lane of status()) this.set({ partition: lane.partition }, gaugeOf(lane));
       },
     });
   laneGauge(METRICS.lag, (lane) => lane.logEnd - lane.frontier);
@@ -41,6 +45,15 @@ export function createMetrics(): Metrics {
   laneGauge(METRICS.openUnits, (lane) => lane.openUnits);
   laneGauge(METRICS.openAttempts, (lane) => lane.openAttempts);
   laneGauge(METRICS.restored, (lane) => (lane.restored ? 1 : 0));
+
+  let services: () => ReadonlyMap<string, boolean> = () => new Map();
+  new Gauge({
+    ...METRICS.serviceUp,
+    registers,
+    collect() {
+      for (const [service, isUp] of services()) this.set({ service }, isUp ? 1 : 0);
+    },
+  });
 
   return {
     recorder: {
@@ -59,6 +72,9 @@ export function createMetrics(): Metrics {
     },
     watchLanes(next) {
       status = next;
+    },
+    watchServices(next) {
+      services = next;
     },
     exposition: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   };

@@ -8,11 +8,21 @@ export interface Readiness {
   readonly lanes: readonly LaneStatus[];
 }
 
+export interface ReadinessDeps {
+  readonly status: () => readonly LaneStatus[];
+  /** ms since the epoch. */
+  readonly now: () => number;
+  /** Services that do not answer; ''. */
+  readonly outage: () => string;
+  /** A worker of a group may have no lane: others have them all, and it stands by. */
+  readonly mayStandBy: boolean;
+}
+
 /** A lane that has records to read and commits nothing for so long is stuck. */
 const STUCK_AFTER_MS = 60_000;
 
 /** Looks at the lanes each time it is asked; a probe every few seconds is what notices a stuck one. */
-export function createReadiness(status: () => readonly LaneStatus[], now: () => number): () => Readiness {
+export function createReadiness({ status, now, outage, mayStandBy }: ReadinessDeps): () => Readiness {
   const moved = new Map<number, { readonly frontier: number; readonly atMs: number }>();
 
   const reasonOf = (lane: LaneStatus): string => {
@@ -28,8 +38,8 @@ export function createReadiness(status: () => readonly LaneStatus[], now: () => 
 
   return () => {
     const lanes = status();
-    const reasons = lanes.map(reasonOf).filter((reason) => reason !== '');
-    if (lanes.length === 0) reasons.push('no lane is assigned yet');
+    const reasons = [outage(), ...lanes.map(reasonOf)].filter((reason) => reason !== '');
+    if (lanes.length === 0 && !mayStandBy) reasons.push('no lane is assigned yet');
     return { ready: reasons.length === 0, reason: reasons.join('; '), lanes };
   };
 }

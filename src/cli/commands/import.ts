@@ -1,5 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ImportTarget } from '../../access/import-target.ts';
+import { createLocalAccess } from '../../access/local.ts';
+import { createLocalImportTarget } from '../../access/local-import-target.ts';
 import { ownerClient } from '../../access/open-access.ts';
 import { createRemoteAccess } from '../../access/remote.ts';
 import { createRemoteImportTarget } from '../../access/remote-import-target.ts';
@@ -7,6 +9,7 @@ import type { Accounting } from '../../clickhouse/accounting.ts';
 import type { ImportOptions } from '../../ingest/import-files.ts';
 import type { ImportReport } from '../../ingest/import-report.ts';
 import { inputFiles } from '../../ingest/input-files.ts';
+import { silentRecorder } from '../../observe/recorder.ts';
 import { accountingText } from '../accounting-text.ts';
 import type { CommandContext, Run } from '../context.ts';
 import { addGlobalFlags, type GlobalFlags } from '../global-flags.ts';
@@ -32,6 +35,7 @@ interface ImportFlags extends GlobalFlags {
   readonly groupSize?: number;
   readonly keepOpen?: boolean;
   readonly dryRun?: boolean;
+  readonly wait?: boolean;
 }
 
 export function addImport(program: Command, run: Run): void {
@@ -46,6 +50,7 @@ export function addImport(program: Command, run: Run): void {
     .addOption(new Option('--purpose <purpose>', 'what the run is for').choices(['train', 'eval', 'synthesis']))
     .option('--group-size <n>', 'rollouts in a group, where the source does not say', wholeNumber)
     .option('--keep-open', 'more is to come: do not close what has no end')
+    .option('--wait', 'on Kafka: until the workers have decided what can be decided (a data folder: always)')
     .option('--dry-run', 'read and check everything, keep nothing')
     .addHelpText('after', EXAMPLE);
   addGlobalFlags(command).action((paths: string[], flags: ImportFlags) =>
@@ -65,7 +70,7 @@ async function importPaths(paths: string[], flags: ImportFlags, context: Command
   // Before anything is opened: a slip in a path must not create a data folder.
   await inputFiles(paths);
   const { signal, forget } = stopping(context);
-  const opened = flags.dryRun === true ? null : await openTarget(context);
+  const opened = flags.dryRun === true ? null : await openTarget(context, flags.wait === true);
   const target = opened?.target ?? null;
   try {
     const report = await runImport({ paths, options: optionsOf(flags), target, stopped: signal }, context);
@@ -76,8 +81,14 @@ async function importPaths(paths: string[], flags: ImportFlags, context: Command
   }
 }
 
-/** The server that owns the folder, else the pipeline in this process. */
-async function openTarget(context: CommandContext): Promise<{ target: ImportTarget; close: () => Promise<void> }> {
+interface OpenTarget {
+  readonly target: ImportTarget;
+  close(): Promise<void>;
+}
+
+/** Kafka, where workers do the rest; the server that owns the folder; else the pipeline in this process. */
+async function openTarget(context: CommandContext, wait: boolean): Promise<OpenTarget> {
+  if (context.config.services !== null) return openCluster(context, wait);
   const client = await ownerClient(context.config);
   if (client !== null) {
     const target = createRemoteImportTarget(client, createRemoteAccess(client));
@@ -85,6 +96,13 @@ async function openTarget(context: CommandContext): Promise<{ target: ImportTarg
   }
   const service = await startService(context, false);
   return { target: service.imports, close: service.close };
+}
+
+async function openCluster({ config, log, io }: CommandContext, wait: boolean): Promise<OpenTarget> {
+  const { openApp } = await import('../../app.ts');
+  const app = await openApp(config, { log, now: io.now, recorder: silentRecorder, url: null, withLanes: false });
+  const target = createLocalImportTarget(app, createLocalAccess(app));
+  return { target: wait ? target : { ...target, drained: async () => {} }, close: app.close };
 }
 
 function optionsOf({ format, run, env, epoch, purpose, groupSize, keepOpen, dryRun }: ImportFlags): ImportOptions {

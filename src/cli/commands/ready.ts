@@ -36,7 +36,8 @@ export function addReady(program: Command, run: Run): void {
     .addHelpText('after', EXAMPLE);
   addGlobalFlags(command).action((flags: ReadyFlags) =>
     run(flags, async (context) => {
-      if (flags.follow === true && (await ownerClient(context.config)) === null) {
+      const { services } = context.config;
+      if (flags.follow === true && services === null && (await ownerClient(context.config)) === null) {
         const why = `nothing runs on ${context.config.data}: start \`rollstream up\` to have something to follow`;
         throw new RollstreamError('RS_SERVER_UNREACHABLE', why);
       }

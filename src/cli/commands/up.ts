@@ -3,6 +3,7 @@ import { join, relative, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
 import type { Accounting } from '../../clickhouse/accounting.ts';
+import type { Config } from '../../config/config.ts';
 import { packageFile } from '../../config/package-file.ts';
 import { RollstreamError } from '../../errors.ts';
 import type { ImportReport } from '../../ingest/import-report.ts';
@@ -73,9 +74,13 @@ async function work(service: Service, context: CommandContext, flags: UpFlags, s
     const accounting = await report(service, context, before, facts);
     if (flags.once === true) return accounting.runs.every(({ balanced }) => balanced) ? 0 : 1;
   }
-  context.say(`\nserving at ${service.url} on ${context.config.data}; Ctrl-C ends`);
+  context.say(`\nserving at ${service.url} on ${placeOf(context.config)}; Ctrl-C ends`);
   await aborted(stop.signal);
   return 0;
+}
+
+function placeOf({ services, data }: Config): string {
+  return services === null ? data : `Kafka ${services.kafka.brokers.join(', ')}`;
 }
 
 /** The rollouts, not the expectations beside them; as whoever started it would name them. */
@@ -111,14 +116,17 @@ async function report(
   return data.accounting;
 }
 
-/** Commands as they can be pasted: with the data folder, where it is not the default. */
-function commandFor({ config, io }: CommandContext): (words: string) => string {
+/** Commands as they can be pasted: with the data folder, where it is not the default; on Kafka with the configuration. */
+function commandFor({ config, flags, io }: CommandContext): (words: string) => string {
+  if (config.services !== null) {
+    return (words) => `npx rollstream ${words}${flags.config === undefined ? '' : ` --config ${flags.config}`}`;
+  }
   const folder = relative(io.cwd, config.data) || '.';
   const shown = folder.startsWith('..') ? config.data : folder;
   return (words) => `npx rollstream ${words}${shown === 'rollstream-data' ? '' : ` --data ${shown}`}`;
 }
 
 function withExampleData(context: CommandContext, flags: UpFlags): CommandContext {
-  if (flags.example !== true || context.config.dataGiven) return context;
+  if (flags.example !== true || context.config.dataGiven || context.config.services !== null) return context;
   return { ...context, config: { ...context.config, data: resolve(context.io.cwd, EXAMPLE_DATA) } };
 }
