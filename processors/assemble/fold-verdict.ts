@@ -11,7 +11,7 @@ export function foldVerdict(attempt: Attempt, verdict: Verdict): void {
 
 /** The answer that was accepted before to the same question (scorer, version, turn), and whether it is the same; null: none. */
 export function priorAnswer(attempt: Attempt, event: StepEvent): { readonly same: boolean } | null {
-  if (event.verdict === null) return null;
+  if (event.verdict === null || (attempt.verdicts.length === 0 && attempt.early.length === 0)) return null;
   const held = heldVerdict(event.verdict);
   const early = attempt.early.flatMap((waiting) => (waiting.event.verdict === null ? [] : waiting.event.verdict));
   const prior = [...attempt.verdicts, ...early.map(heldVerdict)].find((other) => compare(held, other) === 0);
@@ -19,10 +19,15 @@ export function priorAnswer(attempt: Attempt, event: StepEvent): { readonly same
 }
 
 function heldVerdict({ scorer, scorer_version, status, rewards, bound_to }: Verdict): HeldVerdict {
-  const finite = Object.entries(rewards).map(
-    ([name, value]) => [name, value !== null && Number.isFinite(value) ? value : null] as const,
+  return { scorer, scorerVersion: scorer_version, status, rewards: finiteOnly(rewards), boundTo: bound_to };
+}
+
+/** NaN never leaves: what is not finite is null. */
+function finiteOnly(rewards: Verdict['rewards']): Verdict['rewards'] {
+  if (Object.values(rewards).every((value) => value === null || Number.isFinite(value))) return rewards;
+  return Object.fromEntries(
+    Object.entries(rewards).map(([name, value]) => [name, Number.isFinite(value) ? value : null]),
   );
-  return { scorer, scorerVersion: scorer_version, status, rewards: Object.fromEntries(finite), boundTo: bound_to };
 }
 
 function compare(a: HeldVerdict, b: HeldVerdict): number {

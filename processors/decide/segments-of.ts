@@ -17,8 +17,8 @@ export interface FlatSegment {
 export function flatSegment(source: Segment, learns: boolean): FlatSegment {
   const { chunks, length } = source;
   const hasLogprobs = chunks.every((chunk) => chunk.hasLogprobs || sampledIn(chunk) === 0);
-  // One block for all four: an allocation costs more than its bytes.
-  const block = Buffer.alloc(length * (hasLogprobs ? 10 : 6));
+  // One block for all four, and zeros only where nothing is copied: an allocation costs more than its bytes.
+  const block = Buffer.allocUnsafeSlow(length * (hasLogprobs ? 10 : 6)).fill(0, length * 4, length * 6);
   const tokenIds = block.subarray(0, length * 4);
   const sampledMask = block.subarray(length * 4, length * 5);
   const lossMask = block.subarray(length * 5, length * 6);
@@ -35,6 +35,7 @@ export function flatSegment(source: Segment, learns: boolean): FlatSegment {
     const sampled = sampledIn(chunk);
     const from = end - sampled;
     bytes.copy(tokenIds, at * 4, 0, chunk.tokens * 4);
+    logprobs?.fill(0, at * 4, from * 4);
     if (!copied) ownTokens += chunk.tokens;
     if (sampled > 0) {
       if (promptLen < 0) promptLen = from;
