@@ -15,15 +15,16 @@ import { shippedDocuments } from './shipped-documents.ts';
 
 const BATCH = 240;
 /** As a flush would: effects of so many events. */
-const EVENTS_A_CUT = 7500;
+const EVENTS_A_CUT = 4000;
 
 /** Events as the decoder leaves them → effects of a cut; no bytes are decoded, nothing is written. */
 export const assembleToDecide: Bench = {
   name: 'assemble-to-decide',
   async run(size) {
     const documents = shippedDocuments();
-    const events = decodedSteps('assemble', size === 'full' ? 60_000 : 500);
+    const events = decodedSteps('assemble', size === 'full' ? 9_000 : 500);
     const sampled = events.filter(({ event }) => event.model_call !== null).length;
+    const passes = size === 'full' ? 8 : 1;
     let decided = 0;
 
     const fold = () => {
@@ -70,7 +71,11 @@ export const assembleToDecide: Bench = {
         }
       }
     };
-    const rates = await comparedRates(size === 'full' ? 7 : 1, events.length, fold, copy);
+    const repeated = (work: () => void) => () => {
+      for (let pass = 0; pass < passes; pass++) work();
+    };
+    const rounds = size === 'full' ? 7 : 1;
+    const rates = await comparedRates(rounds, passes * events.length, repeated(fold), repeated(copy));
     if (decided === 0) throw new Error('nothing was decided');
     return [
       {

@@ -18,37 +18,38 @@ export function createSampleSteps(seed: string, options: { atOnce?: number; text
   const pool = Array.from({ length: POOL }, () => tokensOf(random));
   const text = Buffer.alloc(options.textBytes ?? 0, 'lorem ipsum dolor sit amet, ');
   const atOnce = options.atOnce ?? 64;
-  const running: StepEventInit[][] = [];
+  const running: Array<{ rollout: string; task: string; seq: number }> = [];
   let begun = 0;
   let turn = 0;
 
-  const begin = (): StepEventInit[] => {
-    const rollout = `rollout-${begun}`;
-    const base = identityOf(rollout, `task-${Math.floor(begun++ / 8)}`);
-    const contents: Partial<StepEventInit>[] = [
-      { kind: 'start', start: { prompt: Buffer.from('What is 6 × 7?'), weights_version: 'step-120' } },
-      ...Array.from({ length: CALLS }, (_, call) => modelCall(call, pool[Math.floor(random() * POOL)], text)),
-      { kind: 'end', end: { reasons: [{ raw: 'task_complete', system: 'rollstream' }] } },
-    ];
-    const events: StepEventInit[] = contents.map((content, seq) => ({
-      ...base,
-      event_id: `${rollout}-${seq}`,
-      seq,
-      ...content,
-    }));
-    const verdict = { scorer: 'sum', scorer_version: '1', status: 'scored', rewards: { correct: 1 } } as const;
-    return [...events, { ...base, event_id: `${rollout}-verdict`, seq: null, kind: 'verdict', verdict }];
+  const begin = () => ({ rollout: `rollout-${begun}`, task: `task-${Math.floor(begun++ / 8)}`, seq: 0 });
+
+  const eventOf = (rollout: string, task: string, seq: number): StepEventInit => {
+    const base = identityOf(rollout, task);
+    if (seq === LAST) return { ...base, event_id: `${rollout}-verdict`, kind: 'verdict', verdict: VERDICT };
+    return { ...base, event_id: `${rollout}-${seq}`, seq, ...contentOf(seq, pool[Math.floor(random() * POOL)], text) };
   };
 
   /** The next event: rollouts take turns, and one that has ended makes room for the next. */
   return function next(): StepEventInit {
     if (running.length < atOnce) running.push(begin());
     turn = (turn + 1) % running.length;
-    const queue = running[turn] ?? [];
-    const event = queue.shift() ?? identityOf('', '');
-    if (queue.length === 0) running[turn] = begin();
+    const at = running[turn] ?? begin();
+    const event = eventOf(at.rollout, at.task, at.seq++);
+    if (at.seq > LAST) running[turn] = begin();
     return event;
   };
+}
+
+/** Start, calls, end, verdict. */
+const LAST = CALLS + 2;
+const VERDICT = { scorer: 'sum', scorer_version: '1', status: 'scored', rewards: { correct: 1 } } as const;
+
+function contentOf(seq: number, tokens: Tokens | undefined, text: Buffer): Partial<StepEventInit> {
+  if (seq === 0)
+    return { kind: 'start', start: { prompt: Buffer.from('What is 6 × 7?'), weights_version: 'step-120' } };
+  if (seq <= CALLS) return modelCall(seq - 1, tokens, text);
+  return { kind: 'end', end: { reasons: [{ raw: 'task_complete', system: 'rollstream' }] } };
 }
 
 /** As an importer writes it: every field, one order. */
