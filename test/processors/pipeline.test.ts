@@ -59,7 +59,7 @@ describe('the stages of a lane', () => {
         }
         expect(contentOf(other.effects())).toEqual(contentOf(lane.effects()));
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -86,7 +86,7 @@ describe('the stages of a lane', () => {
           expect(contentOf(written)).toEqual(contentOf(lane.effects()));
         },
       ),
-      { numRuns: 400 },
+      { numRuns: 200 },
     );
   });
 
@@ -102,7 +102,7 @@ describe('the stages of a lane', () => {
         expect(left.sort()).toEqual(started.sort());
         expect(new Set(started).size).toBe(started.length);
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -120,7 +120,7 @@ describe('the stages of a lane', () => {
         const offsets = [...rows.steps, ...rows.step_faults].map(({ offset }) => offset);
         expect([...offsets, ...late, ...waiting].sort((a, b) => a - b)).toEqual(log.map(({ offset }) => offset));
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
