@@ -6,7 +6,7 @@ import { API, type FaultyProxy, startFaultyProxy } from './faulty-proxy.ts';
 
 /** Answers that get lost, networks that go away: what was written must be known, or found out. */
 
-const ports = inject('proxied');
+const ports = inject('services').proxied;
 let proxy: FaultyProxy;
 let broker: Broker;
 let topic: string;
@@ -93,7 +93,7 @@ describe('a transaction', () => {
     await producer.run(transaction('a', 1));
     proxy.freezeAfter(API.produce);
     await expect(producer.run(transaction('b', 2))).rejects.toMatchObject({ code: 'RS_BROKER_UNREACHABLE' });
-    const direct = await openKafkaBroker({ brokers: [inject('kafka')] });
+    const direct = await openKafkaBroker({ brokers: [inject('services').kafka] });
     await direct.append(topic, [record('c')]);
     // Hidden behind the open transaction until the broker aborts it.
     const seen = await direct.read(topic, 0, 1, { maxBytes: 1e6, maxWaitMs: 60_000 });
@@ -107,7 +107,7 @@ describe('a transaction', () => {
 
   it('that cannot be ended because the id was taken meanwhile says so, and the heir sees what became of it', async () => {
     const id = randomUUID();
-    const direct = await openKafkaBroker({ brokers: [inject('kafka')] });
+    const direct = await openKafkaBroker({ brokers: [inject('services').kafka] });
     const producer = await broker.transactional(id);
     await producer.run(transaction('a', 1));
     proxy.freeze();

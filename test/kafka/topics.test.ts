@@ -1,19 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { CompressionTypes, Kafka, logLevel } from 'kafkajs';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import type { KafkaOptions } from '../../src/broker/kafka/kafka-options.ts';
 import { openKafkaBroker } from '../../src/broker/kafka/open-kafka-broker.ts';
 import type { Broker, LogRecord } from '../../src/broker/port.ts';
 
 /** What Kafka has and the embedded log has not: settings, retention, foreign producers, permissions. */
 
-const foreign = new Kafka({ brokers: [inject('kafka')], logLevel: logLevel.NOTHING });
+const foreign = new Kafka({ brokers: [inject('services').kafka], logLevel: logLevel.NOTHING });
 const admin = foreign.admin();
 let broker: Broker;
 let topic: string;
 
 beforeAll(async () => {
   await admin.connect();
-  broker = await openKafkaBroker({ brokers: [inject('kafka')] });
+  broker = await openKafkaBroker({ brokers: [inject('services').kafka] });
 });
 beforeEach(() => {
   topic = `topics-${randomUUID()}`;
@@ -62,7 +63,7 @@ describe('settings', () => {
   });
 
   it('topics that two processes create at once are there for both', async () => {
-    const other = await openKafkaBroker({ brokers: [inject('kafka')] });
+    const other = await openKafkaBroker({ brokers: [inject('services').kafka] });
     const specs = [{ name: topic, partitions: 3, compacted: false }];
     await Promise.all([broker.ensureTopics(specs), other.ensureTopics(specs), broker.ensureTopics(specs)]);
     expect(await other.partitionsOf(topic)).toBe(3);
@@ -154,20 +155,33 @@ describe('other clients', () => {
 });
 
 describe('a broker that asks who is there', () => {
-  const sasl = (password: string) => ({ mechanism: 'plain' as const, username: 'alice', password });
+  const { secured, tls } = inject('services');
+  const sasl = (mechanism: 'plain' | 'scram-sha-256', password: string) => ({ mechanism, username: 'alice', password });
 
-  it('lets the right password in', async () => {
-    const secured = await openKafkaBroker({ brokers: [inject('secured')], sasl: sasl('correct') });
-    await secured.ensureTopics([{ name: topic, partitions: 1, compacted: false }]);
-    await secured.append(topic, [record('a')]);
-    expect(values(await secured.read(topic, 0, 0, limits))).toEqual(['a']);
-    await secured.close();
+  async function assertWorks(options: KafkaOptions): Promise<void> {
+    const opened = await openKafkaBroker(options);
+    await opened.ensureTopics([{ name: topic, partitions: 1, compacted: false }]);
+    const producer = await opened.transactional(randomUUID());
+    await producer.run({ records: [{ topic, record: record('a') }] });
+    expect(values(await opened.read(topic, 0, 0, limits))).toEqual(['a']);
+    await opened.close();
+  }
+
+  it.each(['plain', 'scram-sha-256'] as const)('lets the right password in, by %s', async (mechanism) => {
+    await assertWorks({ brokers: [secured], sasl: sasl(mechanism, 'correct') });
   });
 
-  it('refuses the wrong one as a wrong setting, not as an outage', async () => {
-    await expect(openKafkaBroker({ brokers: [inject('secured')], sasl: sasl('wrong') })).rejects.toMatchObject({
-      code: 'RS_CONFIG',
-    });
+  it.each(['plain', 'scram-sha-256'] as const)(
+    'refuses a wrong one as a setting, not an outage, by %s',
+    async (mechanism) => {
+      const opening = openKafkaBroker({ brokers: [secured], sasl: sasl(mechanism, 'wrong') });
+      await expect(opening).rejects.toMatchObject({ code: 'RS_CONFIG' });
+    },
+  );
+
+  it('speaks TLS with whoever trusts its certificate, and nobody else', async () => {
+    await assertWorks({ brokers: [tls.broker], tls: { ca: tls.ca } });
+    await expect(openKafkaBroker({ brokers: [tls.broker], tls: true })).rejects.toMatchObject({ code: 'RS_CONFIG' });
   });
 });
 
