@@ -31,24 +31,42 @@ export interface DecisionFound {
 const COLUMNS = `unit, rollout_id, attempt, disposition, category, reason_code, why, reward, reward_valid, in_loss, in_baseline,
   counts_for_size, policy_id, topic, partition, first_offset, offset, term`;
 
-/** Live decisions of the units, one query for all, by unit; units without one are absent. */
+/** A ClickHouse server takes 128 KiB of one parameter (http_max_field_value_size); units are ASCII. */
+const MAX_UNITS_LENGTH = 100_000;
+
+/** Live decisions of the units, by unit; units without one are absent. One query for all that a parameter can name. */
 export async function lookupDecisions(store: Store, refs: readonly UnitRef[]): Promise<Map<string, DecisionFound[]>> {
   const found = new Map<string, DecisionFound[]>();
-  if (refs.length === 0) return found;
   const runs = Array.from(new Set(refs.map(({ run_id }) => run_id)));
-  // The run leads the table's key, so it makes the query fast. Units are ASCII; a run with a lone surrogate is not a parameter
-  // that survives UTF-8, and naming it wrongly would find nothing: then the units alone decide.
+  // The run leads the table's key, so it makes the query fast. A run with a lone surrogate is not a parameter that survives
+  // UTF-8, and naming it wrongly would find nothing: then the units alone decide.
   const byRun = runs.every((run) => run.isWellFormed()) ? 'run_id IN {runs:Array(String)} AND ' : '';
-  const rows = await store.query<DecisionFound>(
-    `SELECT ${COLUMNS} FROM rollstream.decisions FINAL
+  for (const units of portionsOf(Array.from(new Set(refs.map(({ unit }) => unit))))) {
+    const rows = await store.query<DecisionFound>(
+      `SELECT ${COLUMNS} FROM rollstream.decisions FINAL
      WHERE ${byRun}unit IN {units:Array(String)} AND replay_id = ''
      ORDER BY unit, attempt, rollout_id`,
-    { units: Array.from(new Set(refs.map(({ unit }) => unit))), ...(byRun && { runs }) },
-  );
-  for (const row of rows) {
-    const others = found.get(row.unit);
-    if (others === undefined) found.set(row.unit, [row]);
-    else others.push(row);
+      { units, ...(byRun && { runs }) },
+    );
+    for (const row of rows) {
+      const others = found.get(row.unit);
+      if (others === undefined) found.set(row.unit, [row]);
+      else others.push(row);
+    }
   }
   return found;
+}
+
+function portionsOf(units: readonly string[]): string[][] {
+  const portions: string[][] = [];
+  let length = MAX_UNITS_LENGTH;
+  for (const unit of units) {
+    length += unit.length + 3;
+    if (length > MAX_UNITS_LENGTH) {
+      portions.push([]);
+      length = unit.length + 3;
+    }
+    portions.at(-1)?.push(unit);
+  }
+  return portions;
 }

@@ -1,4 +1,5 @@
 import { RollstreamError } from '../errors.ts';
+import { outsideReach } from './outside-reach.ts';
 import { type SqlToken, sqlTokens } from './sql-tokens.ts';
 
 /**
@@ -27,31 +28,6 @@ const SHOWN = new Set([
   'extended',
 ]);
 const FORBIDDEN_WORDS = new Set(['into', 'outfile', 'infile', 'insert', 'settings', 'format', 'set']);
-/** Table functions that only make rows, or read what the statement itself names. */
-const HARMLESS_TABLE_FUNCTIONS = new Set([
-  ...['numbers', 'numbers_mt', 'zeros', 'zeros_mt', 'generateseries', 'generate_series', 'generaterandom', 'primes'],
-  ...['values', 'null', 'view'],
-]);
-/** Scalar functions that read files, open connections or tell about the host. */
-const FORBIDDEN_FUNCTIONS = new Set([
-  ...[
-    'file',
-    'hascolumnintable',
-    'catboostevaluate',
-    'getserversetting',
-    'getmacro',
-    'showcertificate',
-    'addresstoline',
-  ],
-  ...[
-    'addresstolinewithinlines',
-    'addresstosymbol',
-    'filesystemavailable',
-    'filesystemcapacity',
-    'filesystemunreserved',
-  ],
-  ...['getclienthttpheader', 'python', 'joinget', 'joingetornull', 'sleep', 'sleepeachrow', 'modelevaluate'],
-]);
 const SYSTEM_TABLES = new Set([
   'one',
   'numbers',
@@ -63,12 +39,16 @@ const SYSTEM_TABLES = new Set([
   'time_zones',
 ]);
 
-/** `tableFunctions`: all that the engine has, so that one added by a later engine is refused until it is known here. */
-export function createReaderGuard(tableFunctions: readonly string[]): ReaderGuard {
-  const forbidden = new Set(FORBIDDEN_FUNCTIONS);
-  for (const name of tableFunctions) {
-    if (!HARMLESS_TABLE_FUNCTIONS.has(name.toLowerCase())) forbidden.add(name.toLowerCase());
-  }
+/**
+ * `tableFunctions`: all that the engine has, so that one added by a later engine is refused until it is known here.
+ * `systemTables`: more of them that may be read.
+ */
+export function createReaderGuard(
+  tableFunctions: readonly string[],
+  systemTables: readonly string[] = [],
+): ReaderGuard {
+  const reach = outsideReach(tableFunctions);
+  const shown = new Set([...SYSTEM_TABLES, ...systemTables]);
 
   function check(sql: string): string {
     const cut = sqlTokens(sql);
@@ -85,13 +65,8 @@ export function createReaderGuard(tableFunctions: readonly string[]): ReaderGuar
     if (token.kind === 'mark' && token.text === ';') throw refused('one statement at a time');
     if (token.kind !== 'word' && token.kind !== 'quoted') return;
     const name = token.text.toLowerCase();
-    const called = isMark(after, '(');
-    // `format(…)` with a string first is the scalar function; a word first would be the table function of that name.
-    const scalarFormat = name === 'format' && called && second?.kind === 'string';
-    if (called && !scalarFormat && (forbidden.has(name) || name.startsWith('ai'))) {
-      throw refused(`${token.text}() reaches outside of the store`);
-    }
-    if (token.kind === 'word' && FORBIDDEN_WORDS.has(name) && !called && !isMark(before, '.')) {
+    if (reach.isCall(token, after, second)) throw refused(`${token.text}() reaches outside of the store`);
+    if (token.kind === 'word' && FORBIDDEN_WORDS.has(name) && !isMark(after, '(') && !isMark(before, '.')) {
       throw refused(
         `${token.text.toUpperCase()} is not allowed: queries only read, and their format and limits are set outside`,
       );
@@ -100,7 +75,7 @@ export function createReaderGuard(tableFunctions: readonly string[]): ReaderGuar
     if (name === 'identifier' && isMark(before, ':')) throw refused('identifiers cannot be parameters');
     if (name === 'system' && isMark(after, '.') && !isMark(before, '.')) {
       const table = second?.text.toLowerCase() ?? '';
-      if (!SYSTEM_TABLES.has(table)) throw refused(`system.${table} tells about the host`);
+      if (!shown.has(table)) throw refused(`system.${table} tells about the host`);
     }
   }
 

@@ -14,12 +14,25 @@ type Fetch = (request: Request) => Response | Promise<Response>;
 /** What listens on every address is reached on loopback. */
 const ANY: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
 
-const FIRST_PORT = 8080;
-const PORTS_TRIED = 100;
+/** What is served: where it looks for a port, and the key that names one. */
+export interface ListenFor {
+  readonly firstPort: number;
+  readonly field: string;
+}
 
-/** Listens on the port, or without one on 8080, else the next free one. */
-export async function listen(host: string, port: number | null, fetch: Fetch): Promise<Listener> {
-  const server = createAdaptorServer({ fetch });
+const API: ListenFor = { firstPort: 8080, field: 'http.port' };
+const PORTS_TRIED = 100;
+/** Statements may stand in a URL. */
+const MAX_HEAD_BYTES = 1024 * 1024;
+
+/** Listens on the port, or without one on the first (8080 for the API), else the next free one. */
+export async function listen(
+  host: string,
+  port: number | null,
+  fetch: Fetch,
+  { firstPort, field }: ListenFor = API,
+): Promise<Listener> {
+  const server = createAdaptorServer({ fetch, serverOptions: { maxHeaderSize: MAX_HEAD_BYTES } });
   const bind = (number: number): Promise<void> =>
     new Promise((resolve, reject) => {
       server.once('error', reject);
@@ -28,7 +41,7 @@ export async function listen(host: string, port: number | null, fetch: Fetch): P
         resolve();
       });
     });
-  await bindFirstFree(bind, host, port);
+  await bindFirstFree(bind, host, port, { firstPort, field });
   const address: AddressInfo | string | null = server.address();
   if (address === null || typeof address === 'string') throw new Error('listening, but not on a port');
   const name = ANY[host] ?? (host.includes(':') ? `[${host}]` : host);
@@ -48,9 +61,14 @@ export async function listen(host: string, port: number | null, fetch: Fetch): P
   };
 }
 
-async function bindFirstFree(bind: (port: number) => Promise<void>, host: string, port: number | null): Promise<void> {
-  const last = port ?? FIRST_PORT + PORTS_TRIED - 1;
-  for (let candidate = port ?? FIRST_PORT; ; candidate += 1) {
+async function bindFirstFree(
+  bind: (port: number) => Promise<void>,
+  host: string,
+  port: number | null,
+  { firstPort, field }: ListenFor,
+): Promise<void> {
+  const last = port ?? firstPort + PORTS_TRIED - 1;
+  for (let candidate = port ?? firstPort; ; candidate += 1) {
     try {
       return await bind(candidate);
     } catch (cause) {
@@ -59,7 +77,7 @@ async function bindFirstFree(bind: (port: number) => Promise<void>, host: string
       const why = code === 'EADDRINUSE' ? 'the port is taken' : cause instanceof Error ? cause.message : String(cause);
       throw new RollstreamError('RS_CONFIG', `cannot listen on ${host}:${candidate}: ${why}`, {
         cause,
-        facts: { field: 'http.port' },
+        facts: { field },
       });
     }
   }

@@ -1,0 +1,133 @@
+import { createGuard } from '../../server/guard.ts';
+import type { ReaderGuard } from '../reader-guard.ts';
+import type { ReaderLimits } from '../reader-limits.ts';
+import { failureAnswer, plainAnswer, queryAnswer } from './answer.ts';
+import { createCredentialsCheck } from './credentials.ts';
+import { type CutStatement, cutStatement } from './cut-statement.ts';
+import type { EngineAnswer, RunStatement } from './front-engine.ts';
+import { frontError } from './front-error.ts';
+import { readSettings, writeSettings } from './front-settings.ts';
+import { insertHead } from './insert-head.ts';
+import type { RowsToInsert } from './insert-rows.ts';
+import { type FrontRequest, readRequest } from './read-request.ts';
+import { bodyBytes, type DecodeBody, statementText } from './request-body.ts';
+
+export interface HttpFrontConfig {
+  readonly host: string;
+  readonly token: string | null;
+  readonly writable: boolean;
+  readonly limits: ReaderLimits;
+}
+
+export interface HttpFrontDeps {
+  readonly runRead: RunStatement;
+  readonly runWrite: RunStatement;
+  readonly insertRows: (rows: RowsToInsert) => Promise<EngineAnswer>;
+  readonly decodeBody: DecodeBody;
+  readonly reader: ReaderGuard;
+  readonly writer: { check(sql: string): void };
+  readonly log: (message: string) => void;
+  /** Of the engine. */
+  readonly timezone: string;
+}
+
+interface Done {
+  readonly result: EngineAnswer;
+  readonly format: string;
+}
+
+/** A statement; and rows behind it. */
+const MAX_STATEMENT_BYTES = 8 * 1024 * 1024;
+const MAX_ROWS_BYTES = 256 * 1024 * 1024;
+
+const READS =
+  /^[\s(]*(?:--[^\n]*\n\s*|\/\*[\s\S]*?\*\/\s*)*[\s(]*(?:select|with|from|show|describe|desc|explain|exists)\b/i;
+
+/** ClickHouse's HTTP interface over the engine in this process. */
+export function createHttpFront(config: HttpFrontConfig, deps: HttpFrontDeps): (request: Request) => Promise<Response> {
+  const origins = createGuard({ host: config.host, token: null });
+  const checkCredentials = createCredentialsCheck(config.token);
+
+  const bodyOf = (request: Request): Promise<Buffer> =>
+    bodyBytes(request, config.writable ? MAX_ROWS_BYTES : MAX_STATEMENT_BYTES, deps.decodeBody);
+
+  async function answer(request: Request, url: URL): Promise<Response> {
+    const { headers } = request;
+    origins.checkHost(headers.get('host') ?? undefined);
+    origins.checkOrigin(headers.get('origin') ?? undefined, headers.get('host') ?? undefined);
+    if (url.pathname === '/ping' || url.pathname === '/replicas_status') return plainAnswer('Ok.\n');
+    if (url.pathname !== '/') return plainAnswer('There is no such path: queries go to /\n', 404);
+    checkCredentials(url, headers);
+    const isForm = /^multipart\/form-data/i.test(headers.get('content-type') ?? '');
+    const form = isForm ? await formOf(headers, await bodyOf(request)) : null;
+    const asked = readRequest(url, headers, form);
+    if (request.method === 'GET' && asked.query === '') return plainAnswer('Ok.\n');
+    const accepts = headers.get('accept-encoding') ?? '';
+    const zipped = /\bgzip\b/.test(accepts) && /^(?:1|true)$/.test(asked.settings.get('enable_http_compression') ?? '');
+    const { result, format } = await work(request, asked, form !== null);
+    return queryAnswer(result, { queryId: asked.queryId, format, zipped, timezone: deps.timezone });
+  }
+
+  async function work(request: Request, asked: FrontRequest, bodyIsRead: boolean): Promise<Done> {
+    const urlInsert = bodyIsRead ? null : insertHead(asked.query);
+    if (urlInsert !== null) {
+      const first = Buffer.from(asked.query.slice(urlInsert.end));
+      const encoding = request.headers.get('content-encoding') ?? '';
+      return insert(request, asked, { head: urlInsert, first, rest: request.body ?? [], encoding });
+    }
+    const body = bodyIsRead ? Buffer.alloc(0) : await bodyOf(request);
+    const whole = asked.query === '' ? body : Buffer.concat([Buffer.from(`${asked.query}\n`), body]);
+    const head = insertHead(whole.toString('latin1'));
+    if (head !== null) {
+      return insert(request, asked, { head, first: whole.subarray(head.end), rest: [], encoding: '' });
+    }
+    const sql = statementText(whole);
+    return READS.test(sql) ? read(asked, cutStatement(sql)) : write(request, asked, sql);
+  }
+
+  async function read(asked: FrontRequest, cut: CutStatement): Promise<Done> {
+    const checked = deps.reader.check(cut.sql);
+    const format = cut.format ?? asked.defaultFormat ?? 'TabSeparated';
+    if (!/^\w+$/.test(format)) throw frontError('BAD_ARGUMENTS', 'A format has a name of letters and digits');
+    const settings = readSettings(new Map([...asked.settings, ...cut.settings]), config.limits);
+    const statement = { sql: `${checked}\nFORMAT ${format}`, settings, params: asked.params };
+    return { result: await deps.runRead(statement), format };
+  }
+
+  async function write(request: Request, asked: FrontRequest, sql: string): Promise<Done> {
+    assertWritable(request);
+    deps.writer.check(sql);
+    const statement = { sql, settings: writeSettings(asked.settings), params: asked.params };
+    return { result: await deps.runWrite(statement), format: 'TabSeparated' };
+  }
+
+  async function insert(request: Request, asked: FrontRequest, rows: Omit<RowsToInsert, 'settings'>): Promise<Done> {
+    assertWritable(request);
+    deps.writer.check(`INSERT INTO ${rows.head.target}`);
+    const settings = new Map([...asked.settings, ...rows.head.settings]);
+    return { result: await deps.insertRows({ ...rows, settings }), format: rows.head.format };
+  }
+
+  function assertWritable(request: Request): void {
+    if (!config.writable)
+      throw frontError('READONLY', 'Only queries are answered here: the data has one writer, rollstream');
+    if (request.method !== 'POST') throw frontError('READONLY', 'Cannot execute a writing statement by GET: use POST');
+  }
+
+  return async function httpFront(request) {
+    const url = new URL(request.url);
+    try {
+      return await answer(request, url);
+    } catch (cause) {
+      const { response, failure } = failureAnswer(cause, url.searchParams.get('query_id') ?? '');
+      if (failure.status >= 500) deps.log(`${failure.type}: ${failure.message}`);
+      return response;
+    }
+  };
+}
+
+/** Fields of a multipart body. */
+function formOf(headers: Headers, body: Buffer): Promise<FormData> {
+  const contentType = headers.get('content-type') ?? '';
+  return new Response(new Uint8Array(body), { headers: { 'content-type': contentType } }).formData();
+}
