@@ -146,6 +146,7 @@ export function createLane(deps: LaneDeps, lane: Lane, name: LaneName) {
       const row = { partition, frontier: state.restored, watermark: restored.position, open: openAttemptsOf(state) };
       await outage('insert into lanes', () => store.insert(encodeLanes([row], { topic, term })));
       status.restored = true;
+      publish();
       recorder.restored(partition, (performance.now() - began) / 1000);
       log.debug(
         {

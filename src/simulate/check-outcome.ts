@@ -124,11 +124,15 @@ function sampledOf({ segments }: OutRecord): string {
 
 /** Whoever was asked to run again, and did, is not refused. */
 function checkRetries({ store, input, output }: Outcome): void {
+  const faults = visibleRows(store, 'step_faults');
+  // Somebody else had begun that attempt.
+  const foreign = new Set(faults.filter(({ reason }) => reason === 'not_owner').map(({ offset }) => offset));
   for (const retry of output.retries) {
     if (retry.group_size !== null) continue;
     const came = input.some(
       ({ record, event }) =>
         event?.kind === 'start' &&
+        !foreign.has(record.offset) &&
         record.offset > Number(retry.offset) &&
         identityOf({ ...retry, attempt: retry.next_attempt }) === identityOf({ ...event }),
     );
@@ -143,8 +147,13 @@ function checkRetries({ store, input, output }: Outcome): void {
 function checkBooks(store: MemoryStore): void {
   const problem = balanceProblem(store);
   must(problem === null, `accounting: ${problem}`);
-  for (const table of ['attempts', 'decisions', 'lanes'])
-    for (const row of table === 'lanes' ? store.rows(table) : visibleRows(store, table)) {
+  const attempts = visibleRows(store, 'attempts');
+  for (const [table, rows] of [
+    ['attempts', attempts],
+    ['decisions', visibleRows(store, 'decisions')],
+    ['lanes', attempts.length === 0 ? [] : store.rows('lanes')],
+  ] as const)
+    for (const row of rows) {
       const putBack = store.remove(table, row);
       must(balanceProblem(store) !== null, `accounting does not miss a row of ${table}`);
       putBack();

@@ -139,7 +139,7 @@ export async function createSimulation(config: SimulationConfig, deps: Simulatio
     if (what === 'go on') crew.goOn();
     else if (what === 'crash') crew.crash();
     else if (what === 'produce') produce();
-    else if (what === 'time passes') scheduler.clock.nowMs += random.whole(0, calm ? 9000 : 1500);
+    else if (what === 'time passes') scheduler.clock.nowMs += random.whole(0, calm || random.chance(0.3) ? 9000 : 1500);
     else if (what === 'policy')
       await control.policy(0, { policy_id: idOf(policyText(random.pick(POLICIES)).text), taxonomy_id });
     else {
