@@ -54,14 +54,15 @@ export function readSettings(asked: ReadonlyMap<string, string>, limits: ReaderL
   return [...taken, ...Object.entries(fixed).map(([name, value]): [string, string] => [name, String(value)])];
 }
 
-/** Settings of a writing statement. */
+/** Settings of a writing statement: the rows are on disk when it answers, whatever the client asks. */
 export function writeSettings(asked: ReadonlyMap<string, string>): Array<[string, string]> {
-  return [...asked].filter(([name]) => {
+  const taken = [...asked].filter(([name]) => {
     if (isFormat(name, 'input_format_') || name.startsWith('insert_') || WRITING.has(name)) return true;
     if (isWithoutEffect(name) || LIMITS.has(name) || READING.has(name) || isFormat(name, 'output_format_'))
       return false;
     throw notTaken(name);
   });
+  return [...taken, ['async_insert', '0']];
 }
 
 function isWithoutEffect(name: string): boolean {
