@@ -49,7 +49,7 @@ function rowOf({ key, headers, value }: FramedRecord, appendedAtMs: number): Dea
   return {
     topic: IMPORT,
     partition: 0,
-    offset: Number.parseInt(key.slice(0, PLACE_HEX_DIGITS), 16),
+    offset: Number.parseInt(key.toString().slice(0, PLACE_HEX_DIGITS), 16),
     appendedAtMs,
     key: Buffer.from(key),
     value,

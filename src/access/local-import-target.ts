@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { topicNames } from '../config/topics.ts';
 import type { Access } from './access.ts';
 import { drainedByGroup } from './drained-by-group.ts';
 import type { ImportTarget } from './import-target.ts';
@@ -7,8 +8,10 @@ import { createKeepLetters } from './keep-letters.ts';
 /** The log that this process has open. Draining is done by the lanes of this process, or by the workers of the group. */
 export function createLocalImportTarget(app: App, access: Access): ImportTarget {
   const { broker, store, topics, lanes, group } = app;
+  const prefix = topics.steps.slice(0, -topicNames('').steps.length);
   return {
-    register: (subject, schema) => app.registry.register(subject, schema),
+    // A prefix of the topics is part of their subjects; who sends records does not know it.
+    register: (subject, schema) => app.registry.register(`${prefix}${subject}`, schema),
     async appendSteps(records) {
       await broker.append(topics.steps, records);
     },

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { NewRecord } from '../broker/port.ts';
 
 /** Media type of records on their way to the server. */
@@ -5,7 +6,8 @@ export const RECORDS_TYPE = 'application/vnd.rollstream.records';
 
 /** A record as it travels: always a key and a value. */
 export interface FramedRecord extends NewRecord {
-  readonly key: string;
+  /** Bytes where it is not text. */
+  readonly key: string | Buffer;
   readonly value: Buffer;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -37,7 +39,7 @@ export function unframeRecords(bytes: Buffer): FramedRecord[] | null {
     const headers = key === null ? null : headersOf(part());
     const value = headers === null ? null : part();
     if (key === null || headers === null || value === null) return null;
-    records.push({ key: key.toString(), headers, value });
+    records.push({ key: isUtf8(key) ? key.toString() : key, headers, value });
   }
   return records;
 }

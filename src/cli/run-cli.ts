@@ -3,11 +3,14 @@ import { loadConfig } from '../config/load.ts';
 import { RollstreamError } from '../errors.ts';
 import { createLogger } from '../observe/create-logger.ts';
 import { addAccounting } from './commands/accounting.ts';
+import { addDeadLetter } from './commands/dead-letter.ts';
+import { addDoctor } from './commands/doctor.ts';
 import { addExplain } from './commands/explain.ts';
 import { addImport } from './commands/import.ts';
 import { addQuery } from './commands/query.ts';
 import { addReady } from './commands/ready.ts';
 import { addSchemas } from './commands/schemas.ts';
+import { addTopics } from './commands/topics.ts';
 import { addUp } from './commands/up.ts';
 import type { CommandBody, Run, RunOptions } from './context.ts';
 import { addGlobalFlags, type GlobalFlags } from './global-flags.ts';
@@ -48,7 +51,19 @@ export async function runCli(io: Io): Promise<number> {
     debug = flags.logLevel === 'debug';
     exitCode = await runBody(io, flags, body, options);
   };
-  for (const add of [addUp, addImport, addReady, addAccounting, addQuery, addExplain, addSchemas]) add(program, run);
+  const commands = [
+    addUp,
+    addImport,
+    addReady,
+    addAccounting,
+    addQuery,
+    addExplain,
+    addDeadLetter,
+    addSchemas,
+    addTopics,
+    addDoctor,
+  ];
+  for (const add of commands) add(program, run);
 
   try {
     await program.parseAsync([...io.argv], { from: 'user' });

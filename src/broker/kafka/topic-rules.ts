@@ -15,6 +15,8 @@ export interface TopicRule extends Setting {
 }
 
 const UNLIMITED = -1;
+/** A topic that is created keeps no less than one made by hand would. */
+const CLUSTER_DEFAULT_MS = 7 * 24 * 60 * 60 * 1000;
 /** From so many copies on, a write waits for a second one: one broker may then be lost. */
 const COPIES_OF_A_CLUSTER = 3;
 
@@ -66,7 +68,7 @@ function retentionRule(retentionMs: WantedTopic['retentionMs']): TopicRule {
   const isForever = retentionMs === 'forever';
   return {
     name: 'retention.ms',
-    value: isForever ? `${UNLIMITED}` : `${retentionMs}`,
+    value: isForever ? `${UNLIMITED}` : `${Math.max(retentionMs, CLUSTER_DEFAULT_MS)}`,
     holds: (found) => Number(found) === UNLIMITED || (!isForever && Number(found) >= retentionMs),
     needed: isForever ? `${UNLIMITED}` : `${retentionMs} or more (2 × deadlines.lifetime + kafka.longest_outage)`,
     why: isForever ? 'its first records count as much as its last' : 'a restart reads from the oldest open unit',

@@ -1,20 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { ImportTarget } from '../../access/import-target.ts';
-import { createLocalAccess } from '../../access/local.ts';
-import { createLocalImportTarget } from '../../access/local-import-target.ts';
-import { ownerClient } from '../../access/open-access.ts';
-import { createRemoteAccess } from '../../access/remote.ts';
-import { createRemoteImportTarget } from '../../access/remote-import-target.ts';
 import type { Accounting } from '../../clickhouse/accounting.ts';
 import type { ImportOptions } from '../../ingest/import-files.ts';
 import type { ImportReport } from '../../ingest/import-report.ts';
 import { inputFiles } from '../../ingest/input-files.ts';
-import { silentRecorder } from '../../observe/recorder.ts';
 import { accountingText } from '../accounting-text.ts';
 import type { CommandContext, Run } from '../context.ts';
 import { addGlobalFlags, type GlobalFlags } from '../global-flags.ts';
+import { openImportTarget } from '../open-import-target.ts';
 import { runImport } from '../run-import.ts';
-import { startService } from '../service.ts';
 import { visible } from '../table.ts';
 import { stopping } from '../until-stopped.ts';
 
@@ -70,7 +63,7 @@ async function importPaths(paths: string[], flags: ImportFlags, context: Command
   // Before anything is opened: a slip in a path must not create a data folder.
   await inputFiles(paths);
   const { signal, forget } = stopping(context);
-  const opened = flags.dryRun === true ? null : await openTarget(context, flags.wait === true);
+  const opened = flags.dryRun === true ? null : await openImportTarget(context, flags.wait === true);
   const target = opened?.target ?? null;
   try {
     const report = await runImport({ paths, options: optionsOf(flags), target, stopped: signal }, context);
@@ -79,30 +72,6 @@ async function importPaths(paths: string[], flags: ImportFlags, context: Command
     await opened?.close();
     forget();
   }
-}
-
-interface OpenTarget {
-  readonly target: ImportTarget;
-  close(): Promise<void>;
-}
-
-/** Kafka, where workers do the rest; the server that owns the folder; else the pipeline in this process. */
-async function openTarget(context: CommandContext, wait: boolean): Promise<OpenTarget> {
-  if (context.config.services !== null) return openCluster(context, wait);
-  const client = await ownerClient(context.config);
-  if (client !== null) {
-    const target = createRemoteImportTarget(client, createRemoteAccess(client));
-    return { target, close: async () => {} };
-  }
-  const service = await startService(context, false);
-  return { target: service.imports, close: service.close };
-}
-
-async function openCluster({ config, log, io }: CommandContext, wait: boolean): Promise<OpenTarget> {
-  const { openApp } = await import('../../app.ts');
-  const app = await openApp(config, { log, now: io.now, recorder: silentRecorder, url: null, withLanes: false });
-  const target = createLocalImportTarget(app, createLocalAccess(app));
-  return { target: wait ? target : { ...target, drained: async () => {} }, close: app.close };
 }
 
 function optionsOf({ format, run, env, epoch, purpose, groupSize, keepOpen, dryRun }: ImportFlags): ImportOptions {

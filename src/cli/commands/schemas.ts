@@ -3,6 +3,7 @@ import { packageFile } from '../../config/package-file.ts';
 import { checkSchemas, describeProblem } from '../../registry/compatibility.ts';
 import type { Run } from '../context.ts';
 import { addGlobalFlags, type GlobalFlags } from '../global-flags.ts';
+import { addSchemasRegister } from './schemas-register.ts';
 
 const EXAMPLE = `
 Each schema against every released version (schemas/released): BACKWARD_TRANSITIVE. Exit code 1 when one does not hold.
@@ -34,4 +35,5 @@ export function addSchemas(program: Command, run: Run): void {
       return failed.length === 0 ? 0 : 1;
     }),
   );
+  addSchemasRegister(schemas, run);
 }

@@ -9,10 +9,8 @@ import {
   errorCodeOf,
   type RegistryAnswer,
 } from './registry-http.ts';
+import { createSubjectLevels } from './subject-levels.ts';
 
-const LEVEL = 'BACKWARD_TRANSITIVE';
-/** Levels that refuse at least as much. */
-const STRICT = new Set([LEVEL, 'FULL_TRANSITIVE']);
 const NOT_FOUND = 404;
 const CONFLICT = 409;
 const NO_SUCH_SCHEMA = 40403;
@@ -20,6 +18,7 @@ const NO_SUCH_SCHEMA = 40403;
 /** A registry with Confluent's API: Confluent's own, Apicurio, Karapace. Answers about ids are kept: an id never changes. */
 export function openConfluentRegistry(options: ConfluentRegistryOptions): Registry {
   const http = createRegistryHttp(options);
+  const levels = createSubjectLevels(http);
   const known = new Map<number, Schema>();
   let registering: Promise<unknown> = Promise.resolve();
 
@@ -38,15 +37,6 @@ export function openConfluentRegistry(options: ConfluentRegistryOptions): Regist
     }
   }
 
-  /** Before the first version: what another producer registers is held to it from then on. */
-  async function raiseLevel(subject: string): Promise<void> {
-    const path = `/config/${encodeURIComponent(subject)}`;
-    const answer = await http('GET', path);
-    if (answer.status < 300 && STRICT.has(textIn(answer, 'compatibilityLevel'))) return;
-    const raised = await http('PUT', path, { compatibility: LEVEL });
-    if (raised.status >= 300) throw refusal('RS_CONFIG', subject, `cannot be set to ${LEVEL}`, raised);
-  }
-
   async function registerNext(subject: string, schema: Schema): Promise<number> {
     refuseInvalid(subject, schema);
     const path = `/subjects/${encodeURIComponent(subject)}`;
@@ -54,7 +44,7 @@ export function openConfluentRegistry(options: ConfluentRegistryOptions): Regist
     const id = await registered(path, text);
     if (id !== null) return id;
     await refuseBadSuccessor(subject, path, schema);
-    await raiseLevel(subject);
+    await levels.raise(subject);
     const answer = await http('POST', `${path}/versions`, { schema: text });
     if (answer.status === CONFLICT) throw refusal('RS_SCHEMA_INCOMPATIBLE', subject, 'refused by the registry', answer);
     if (answer.status >= 300) throw refusal('RS_INPUT_REFUSED', subject, 'refused by the registry', answer);
