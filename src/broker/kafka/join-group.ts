@@ -123,6 +123,8 @@ export async function joinGroup(
         isJoined();
         await keep();
         await giveBack(lanes);
+        // Two that take an id from each other must not do so without end and pause.
+        if (isFenced) await pause(REJOIN_MS);
       } catch (error) {
         if (!isPassing(error)) {
           failure = { error: toBrokerError(error, `group ${group}`) };

@@ -9,8 +9,10 @@ import { sendRequest, throwOn } from './send-request.ts';
 import { toBrokerError, typeOf } from './to-broker-error.ts';
 import type { Topics } from './topics.ts';
 
-/** What a broker may hold a fetch back for, when there is nothing: a read that may not wait waits out one that is in flight. */
-const LONGEST_FETCH_MS = 100;
+/** What a broker may hold a fetch back for, when there is nothing. */
+const LONGEST_FETCH_MS = 500;
+/** The same for one sent ahead: a read that may not wait has to wait it out. Shorter costs an idle lane more polls. */
+const LONGEST_AHEAD_MS = 250;
 /** A leader that moves, or a connection that idled out, is found again; longer is an outage, which the caller has to know of. */
 const PATIENCE_MS = 2_000;
 /** A fetch asks for at least this much: the rest is kept for the next read. */
@@ -86,7 +88,7 @@ export function createPartitionReader(
   }
 
   function readAhead(offset: number, { maxBytes }: ReadLimits): void {
-    const chunk = fetch(offset, maxBytes, LONGEST_FETCH_MS);
+    const chunk = fetch(offset, maxBytes, LONGEST_AHEAD_MS);
     chunk.catch(() => undefined);
     ahead = { offset, chunk };
   }
