@@ -124,7 +124,7 @@ export async function joinGroup(
         await keep();
         await giveBack(lanes);
         // Two that take an id from each other must not do so without end and pause.
-        if (isFenced) await pause(REJOIN_MS);
+        if (isGivenBack) await pause(REJOIN_MS);
       } catch (error) {
         if (!isPassing(error)) {
           failure = { error: toBrokerError(error, `group ${group}`) };
