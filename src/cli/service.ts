@@ -1,8 +1,11 @@
+import { join } from 'node:path';
 import type { Access } from '../access/access.ts';
 import type { ImportTarget } from '../access/import-target.ts';
 import { createLocalAccess } from '../access/local.ts';
 import { createLocalImportTarget } from '../access/local-import-target.ts';
 import type { App } from '../app.ts';
+import type { HttpFront } from '../clickhouse/http-front/start-http-front.ts';
+import { STORE_FOLDER } from '../config/data-folders.ts';
 import { RollstreamError } from '../errors.ts';
 import { createMetrics } from '../observe/metrics.ts';
 import { createServer } from '../server/create-server.ts';
@@ -18,6 +21,8 @@ export interface Service {
   readonly imports: ImportTarget;
   /** null: it does not listen. */
   readonly url: string | null;
+  /** Where ClickHouse clients read; null: nowhere. */
+  readonly clickhouseUrl: string | null;
   /** Records that the lanes have read and committed since they began. */
   recordsRead(): number;
   /** Rejects when a lane fails. */
@@ -44,12 +49,20 @@ export async function startService(context: CommandContext, withHttp: boolean): 
     ? await listen(config.http.host, config.http.port, (request) => fetch(request))
     : null;
   let app: App;
+  let front: HttpFront | null = null;
   try {
     const url = listener?.url ?? null;
     const { openApp } = await import('../app.ts');
     app = await openApp(config, { log, now: io.now, recorder: metrics.recorder, url, withLanes: true });
   } catch (error) {
     await listener?.close(0);
+    throw error;
+  }
+  try {
+    if (withHttp) front = await startFront(context);
+  } catch (error) {
+    await listener?.close(0);
+    await app.close();
     throw error;
   }
   const access = createLocalAccess(app);
@@ -77,16 +90,33 @@ export async function startService(context: CommandContext, withHttp: boolean): 
     access,
     imports,
     url: listener?.url ?? null,
+    clickhouseUrl: front?.url ?? null,
     recordsRead: () => Math.max(0, status().reduce((sum, { frontier }) => sum + frontier, 0) - app.committedBefore),
     failed,
     async close() {
       closing.abort();
-      await listener?.close(GRACE_MS);
+      await Promise.all([listener?.close(GRACE_MS), front?.close()]);
       watch.close();
       await app.close();
       log.info('closed');
     },
   };
+}
+
+/** In embedded mode the data can be read as if a ClickHouse server had it. */
+async function startFront({ config, log }: CommandContext): Promise<HttpFront | null> {
+  if (config.services !== null || config.clickhouseHttp === null) return null;
+  const { startHttpFront } = await import('../clickhouse/http-front/start-http-front.ts');
+  const front = await startHttpFront({
+    ...config.clickhouseHttp,
+    folder: join(config.data, STORE_FOLDER),
+    host: config.http.host,
+    token: config.http.token,
+    limits: config.limits.query,
+    log: (message) => log.warn(message),
+  });
+  log.info({ url: front.url }, 'serving ClickHouse clients');
+  return front;
 }
 
 /** An id that no registry gives out: its answer, that there is none, is an answer. */

@@ -15,6 +15,12 @@ export interface Config {
     readonly port: number | null;
     readonly token: string | null;
   };
+  /** The store as a ClickHouse server; embedded mode only. null: not served. */
+  readonly clickhouseHttp: {
+    /** null: 8123, else the next free one. */
+    readonly port: number | null;
+    readonly writable: boolean;
+  } | null;
   readonly limits: {
     readonly bodyBytes: number;
     /** Of one statement of a user. */

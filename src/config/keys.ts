@@ -1,4 +1,4 @@
-import { choiceKey, durationKey, integerKey, type Key, secretFileKey, sizeKey, textKey } from './key.ts';
+import { choiceKey, durationKey, flagKey, integerKey, type Key, secretFileKey, sizeKey, textKey } from './key.ts';
 import { SERVICE_KEYS } from './service-keys.ts';
 
 /** How much is written to stderr. */
@@ -54,6 +54,24 @@ export const KEYS = {
     allowed: '16 or more printable characters without blanks',
     secret: true,
     doc: 'Bearer token that every request to /v1 must carry; clients read it from the same key.',
+  }),
+  clickhouseHttpEnabled: flagKey({
+    name: 'clickhouse_http.enabled',
+    default: true,
+    doc: "`up` in embedded mode also answers as a ClickHouse server does, on http.host, with http.token as the password; its queries share the process's cores.",
+  }),
+  clickhouseHttpPort: integerKey({
+    name: 'clickhouse_http.port',
+    default: null,
+    min: 0,
+    max: 65_535,
+    unit: '0: any free one',
+    doc: 'Port for ClickHouse clients; unset: 8123, else the next free one.',
+  }),
+  clickhouseHttpWritable: flagKey({
+    name: 'clickhouse_http.writable',
+    default: false,
+    doc: 'ClickHouse clients may also insert rows and change tables; wrong rows then count like any other.',
   }),
   bodyBytes: sizeKey({
     name: 'limits.body',

@@ -55,6 +55,9 @@ export function loadConfig(sources: Sources): Config {
     data: resolve(sources.cwd, read(KEYS.data)),
     dataGiven: given.has(KEYS.data.name),
     http: { host: read(KEYS.httpHost), port: read(KEYS.httpPort), token: secret(KEYS.httpToken) },
+    clickhouseHttp: read(KEYS.clickhouseHttpEnabled)
+      ? { port: read(KEYS.clickhouseHttpPort), writable: read(KEYS.clickhouseHttpWritable) }
+      : null,
     limits: {
       bodyBytes: read(KEYS.bodyBytes),
       query: { timeMs: read(KEYS.queryMs), rows: read(KEYS.queryRows), memoryBytes: read(KEYS.queryBytes) },

@@ -74,6 +74,7 @@ async function work(service: Service, context: CommandContext, flags: UpFlags, s
     const accounting = await report(service, context, before, facts);
     if (flags.once === true) return accounting.runs.every(({ balanced }) => balanced) ? 0 : 1;
   }
+  if (service.clickhouseUrl !== null) context.say(`\nClickHouse clients read at ${service.clickhouseUrl}`);
   context.say(`\nserving at ${service.url} on ${placeOf(context.config)}; Ctrl-C ends`);
   await aborted(stop.signal);
   return 0;
