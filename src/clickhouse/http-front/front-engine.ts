@@ -15,6 +15,8 @@ export interface EngineStatement {
   readonly settings: ReadonlyArray<readonly [string, string]>;
   /** Values as HTTP gives them: escaped text. */
   readonly params: ReadonlyMap<string, string>;
+  /** Aborted when nobody waits for the answer any more: what has not begun is not begun. */
+  readonly signal: AbortSignal;
 }
 
 export type RunStatement = (statement: EngineStatement) => Promise<EngineAnswer>;
@@ -25,7 +27,8 @@ export type RunStatement = (statement: EngineStatement) => Promise<EngineAnswer>
  * that a user's long one would hold up the lanes'.
  */
 export function createFrontEngine(path: string): RunStatement {
-  return async function runStatement({ sql, settings, params }) {
+  return async function runStatement({ sql, settings, params, signal }) {
+    signal.throwIfAborted();
     const connection = chdbConnection(path);
     try {
       const before = ['USE rollstream'];

@@ -82,30 +82,34 @@ export function createHttpFront(config: HttpFrontConfig, deps: HttpFrontDeps): (
       return insert(request, asked, { head, first: whole.subarray(head.end), rest: [], encoding: '' });
     }
     const sql = statementText(whole);
-    return READS.test(sql) ? read(asked, cutStatement(sql)) : write(request, asked, sql);
+    return READS.test(sql) ? read(request, asked, cutStatement(sql)) : write(request, asked, sql);
   }
 
-  async function read(asked: FrontRequest, cut: CutStatement): Promise<Done> {
+  async function read(request: Request, asked: FrontRequest, cut: CutStatement): Promise<Done> {
     const checked = deps.reader.check(cut.sql);
     const format = cut.format ?? asked.defaultFormat ?? 'TabSeparated';
     if (!/^\w+$/.test(format)) throw frontError('BAD_ARGUMENTS', 'A format has a name of letters and digits');
     const settings = readSettings(new Map([...asked.settings, ...cut.settings]), config.limits);
-    const statement = { sql: `${checked}\nFORMAT ${format}`, settings, params: asked.params };
+    const statement = { sql: `${checked}\nFORMAT ${format}`, settings, params: asked.params, signal: request.signal };
     return { result: await deps.runRead(statement), format };
   }
 
   async function write(request: Request, asked: FrontRequest, sql: string): Promise<Done> {
     assertWritable(request);
     deps.writer.check(sql);
-    const statement = { sql, settings: writeSettings(asked.settings), params: asked.params };
+    const statement = { sql, settings: writeSettings(asked.settings), params: asked.params, signal: request.signal };
     return { result: await deps.runWrite(statement), format: 'TabSeparated' };
   }
 
-  async function insert(request: Request, asked: FrontRequest, rows: Omit<RowsToInsert, 'settings'>): Promise<Done> {
+  async function insert(
+    request: Request,
+    asked: FrontRequest,
+    rows: Omit<RowsToInsert, 'settings' | 'signal'>,
+  ): Promise<Done> {
     assertWritable(request);
     deps.writer.check(`INSERT INTO ${rows.head.target}`);
     const settings = new Map([...asked.settings, ...rows.head.settings]);
-    return { result: await deps.insertRows({ ...rows, settings }), format: rows.head.format };
+    return { result: await deps.insertRows({ ...rows, settings, signal: request.signal }), format: rows.head.format };
   }
 
   function assertWritable(request: Request): void {

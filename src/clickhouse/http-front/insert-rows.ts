@@ -16,6 +16,7 @@ export interface RowsToInsert {
   readonly rest: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
   /** Content-Encoding of the rest. */
   readonly encoding: string;
+  readonly signal: AbortSignal;
 }
 
 /** How the engine calls what HTTP calls. */
@@ -29,7 +30,7 @@ const COMPRESSION: Readonly<Record<string, string>> = {
  */
 export function createInsertRows(inbox: string, run: RunStatement): (rows: RowsToInsert) => Promise<EngineAnswer> {
   let count = 0;
-  return async function insertRows({ head, settings, first, rest, encoding }) {
+  return async function insertRows({ head, settings, first, rest, encoding, signal }) {
     const compression = COMPRESSION[encoding];
     if (compression === undefined || (compression !== 'none' && first.length > 0)) {
       throw frontError('NOT_IMPLEMENTED', `Content-Encoding ${encoding} is not supported here`);
@@ -42,7 +43,12 @@ export function createInsertRows(inbox: string, run: RunStatement): (rows: RowsT
       }, createWriteStream(path));
       if ((await stat(path)).size === 0) return { body: Buffer.alloc(0), summary: { written_rows: '0' } };
       const sql = `INSERT INTO ${head.target} FROM INFILE ${sqlString(path)} COMPRESSION '${compression}' FORMAT ${head.format}`;
-      const done = await run({ sql, settings: [...writeSettings(settings), ...NO_EXPRESSIONS], params: new Map() });
+      const done = await run({
+        sql,
+        settings: [...writeSettings(settings), ...NO_EXPRESSIONS],
+        params: new Map(),
+        signal,
+      });
       const { read_rows, read_bytes } = done.summary;
       return { ...done, summary: { ...done.summary, written_rows: read_rows, written_bytes: read_bytes } };
     } finally {

@@ -7,7 +7,12 @@ const DECODERS: Readonly<Record<string, (bytes: Uint8Array, options: { maxOutput
   { gzip: promisify(gunzip), deflate: promisify(inflate), br: promisify(brotliDecompress) };
 
 /** Decodes what Node cannot. */
-export type DecodeBody = (bytes: Uint8Array, encoding: string, maxBytes: number) => Promise<Buffer>;
+export type DecodeBody = (
+  bytes: Uint8Array,
+  encoding: string,
+  maxBytes: number,
+  signal: AbortSignal,
+) => Promise<Buffer>;
 
 /** The body, decoded; bounded, since it is held in memory. Rows behind a query in the URL are not. */
 export async function bodyBytes(request: Request, maxBytes: number, decodeBody: DecodeBody): Promise<Buffer> {
@@ -22,7 +27,7 @@ export async function bodyBytes(request: Request, maxBytes: number, decodeBody: 
   const encoding = request.headers.get('content-encoding') ?? '';
   if (encoding === '' || encoding === 'identity') return bytes;
   const decode = DECODERS[encoding];
-  if (decode === undefined) return decodeBody(bytes, encoding, maxBytes);
+  if (decode === undefined) return decodeBody(bytes, encoding, maxBytes, request.signal);
   try {
     return await decode(bytes, { maxOutputLength: maxBytes });
   } catch (cause) {
