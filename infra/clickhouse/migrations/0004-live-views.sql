@@ -33,12 +33,15 @@ INNER JOIN rollstream.owned AS o ON o.topic = r.topic AND o.partition = r.partit
 WHERE r.cause < o.below
 COMMENT 'Rows of step_faults that count';
 
+-- A verdict that counted may come again (an import that is repeated) after its unit has closed: no second verdict, but a late row.
 CREATE OR REPLACE VIEW rollstream.live_verdicts AS
 SELECT r.*
 FROM rollstream.verdicts AS r FINAL
 INNER JOIN rollstream.owned AS o ON o.topic = r.topic AND o.partition = r.partition AND o.term = r.term
 WHERE r.cause < o.below
-COMMENT 'Rows of verdicts that count';
+ORDER BY r.late
+LIMIT 1 BY r.run_id, r.epoch, r.rollout_id, r.attempt, r.event_id, r.unit
+COMMENT 'Verdicts that count, each once: in time, or late where it never came in time';
 
 CREATE OR REPLACE VIEW rollstream.live_attempts AS
 SELECT r.*

@@ -1,0 +1,52 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { checkImport } from './check-import.ts';
+import { type ImportData, writeImportData } from './import-data.ts';
+import { runProgram, startProgram } from './program.ts';
+import { untilAppended } from './until-appended.ts';
+
+let folder: string;
+let data: string;
+let input: ImportData;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'rollstream-interrupt-'));
+  data = join(folder, 'data');
+  input = await writeImportData(folder, 'interrupt', { rollouts: 3000, groups: 300 });
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const importArgs = () => ['import', ...input.folders, '--data', data, '--json'];
+
+/** Closing has ten seconds; on its way out the program says when it has taken longer, and ends with 3 and other words. */
+const OVERDUE = 'closing took too long';
+
+it('Ctrl-C during an import closes in time; the same import again completes it', async () => {
+  const { child, ended } = startProgram(importArgs());
+  await untilAppended(data, 1_000_000);
+  child.kill('SIGINT');
+  const { code, stderr } = await ended;
+  expect(code, stderr).toBe(3);
+  expect(stderr).toContain('[RS_INTERRUPTED]');
+  expect(stderr).not.toContain(OVERDUE);
+  await runProgram(importArgs());
+  expect(await checkImport(data, input.expected)).toEqual([]);
+});
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  it(`${signal} to a server under load closes it in time; nothing that it acknowledged is lost`, async () => {
+    const server = startProgram(['up', '--data', data, '--port', '0']);
+    await server.saying(/serving at http/);
+    const client = startProgram(importArgs());
+    await untilAppended(data, 1_000_000);
+    server.child.kill(signal);
+    const { code, stderr } = await server.ended;
+    expect(code, stderr).toBe(0);
+    expect(stderr).not.toContain(OVERDUE);
+    // The client loses its server, unless it had just come to its end.
+    expect([0, 3]).toContain((await client.ended).code);
+    await runProgram(importArgs());
+    expect(await checkImport(data, input.expected)).toEqual([]);
+  });
