@@ -25,7 +25,7 @@ start_process() {
   fi
   nohup "$@" >"$log_file" 2>&1 </dev/null &
   echo $! >"$pid_file"
-  for _ in $(seq 240); do
+  for _ in $(seq 600); do
     if answers; then
       echo "$name: 127.0.0.1:$port"
       return
