@@ -26,6 +26,15 @@ export function foldControl(
   if (control.deadline.name === 'source_ended') foldSourceEnded(state, control.deadline, cause, closing);
   else foldDeadline(state, key, event, control.deadline, cause, closing);
   if (!isRepeated(state, cause.offset)) candidates.push(...closing);
+  else for (const candidate of closing) rememberExpiry(candidate);
+}
+
+/**
+ * Of what was decided below the frontier the rebuild is told; of a member that only waits for its group since, it is not:
+ * 1 A of a group has no verdict in time @8, and trains without; 2 cut at 10, restart; 3 A would await its verdict again.
+ */
+function rememberExpiry(candidate: Candidate): void {
+  if (candidate.kind === 'expired') candidate.attempt.expiredBy = candidate.deadline;
 }
 
 /**

@@ -43,10 +43,11 @@ export function foldEvent(
     if ((attempt.waiting?.size ?? 0) + attempt.early.length <= reorderEvents) return;
     giveUpOrphan(state, attempt, cause);
     closeIfEmpty(state, unit);
-  } else if (!isRepeated(state, cause.offset)) {
-    if (isWhole(attempt)) candidates.push({ kind: 'whole', attempt, cause });
-    else if ((attempt.waiting?.size ?? 0) > reorderEvents)
-      candidates.push({ kind: 'expired', attempt, cause, deadline: 'reorder_overflow' });
+  } else if (isWhole(attempt)) {
+    if (!isRepeated(state, cause.offset)) candidates.push({ kind: 'whole', attempt, cause });
+  } else if ((attempt.waiting?.size ?? 0) > reorderEvents) {
+    if (isRepeated(state, cause.offset)) attempt.expiredBy = 'reorder_overflow';
+    else candidates.push({ kind: 'expired', attempt, cause, deadline: 'reorder_overflow' });
   }
 }
 

@@ -129,7 +129,7 @@ function settingsOf({ world: { random }, reorderEvents }: CrewDeps): LaneSetting
     partitions: 1,
     topicPrefix: '',
     // By the simulation's clock.
-    deadlines: { gapMs: 3000, orphanMs: 4000, verdictMs: 5000, idleMs: 6000, groupMs: 8000, lifetimeMs: 20_000 },
+    deadlines: { gapMs: 3000, orphanMs: 4000, verdictMs: 5000, idleMs: 6000, groupMs: 15_000, lifetimeMs: 20_000 },
     reorderEvents,
     flush: {
       intervalMs: random.pick([50, 300, 1000]),

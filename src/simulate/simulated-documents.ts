@@ -13,7 +13,7 @@ name: ${name}
 retries: ${RETRIES[name]}
 categories:
   completion: { disposition: train, awaits_verdict: true, unscored: null }
-  budget: { disposition: ${name === 'P1' ? 'train_masked' : 'penalise'}, awaits_verdict: true, unscored: 0 }
+  budget: { disposition: ${name === 'P1' ? 'penalise' : 'train_masked'}, awaits_verdict: true, unscored: 0 }
   env_fault: { disposition: retry, awaits_verdict: false, unscored: null }
   infra_fault: { disposition: retry, awaits_verdict: false, unscored: null }
   harness_fault: { disposition: drop, awaits_verdict: false, unscored: null }

@@ -21,7 +21,7 @@ import { POLICIES, policyText, TAXONOMY } from './simulated-documents.ts';
 import type { World } from './simulated-ports.ts';
 import { GROUP } from './simulated-process.ts';
 import type { TableShape } from './table-shapes.ts';
-import { createWorkload, RUNS, type Sending } from './workload.ts';
+import { createWorkload, PRODUCERS, type Sending } from './workload.ts';
 
 export interface SimulationConfig {
   readonly seed: number;
@@ -133,7 +133,7 @@ export async function createSimulation(config: SimulationConfig, deps: Simulatio
       ['crash', crew.mayCrash() ? 0.5 : 0],
       ['produce', calm ? 0 : 8],
       ['time passes', 0.5 * live],
-      ['policy', calm ? 0 : 0.2 * live],
+      ['policy', calm ? 0 : 0.3 * live],
       ['source ended', calm ? 0 : 0.15 * live],
     ] as const);
     if (what === 'go on') crew.goOn();
@@ -143,7 +143,7 @@ export async function createSimulation(config: SimulationConfig, deps: Simulatio
     else if (what === 'policy')
       await control.policy(0, { policy_id: idOf(policyText(random.pick(POLICIES)).text), taxonomy_id });
     else {
-      const ended = sourceEndedEvent(`producer-${random.pick(RUNS)}`, `${scheduler.clock.nowMs}`);
+      const ended = sourceEndedEvent(random.pick(PRODUCERS), `${scheduler.clock.nowMs}`);
       log.append(topics.steps, [{ key: null, value: encode(ended), partition: 0 }]);
     }
   };

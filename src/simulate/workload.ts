@@ -4,6 +4,8 @@ import type { NewRecord } from '../broker/port.ts';
 import type { Random } from './random.ts';
 
 export const RUNS = ['a', 'b'] as const;
+/** Who may end. */
+export const PRODUCERS = ['producer-a', 'producer-b', 'other-a', 'other-b'] as const;
 /** The first field of a record of poison: what tells it apart, for the checks. */
 export const POISON = 'poison';
 
@@ -43,7 +45,7 @@ export function createWorkload(load: Random, encode: (event: StepEventInit) => B
       group_size: shape.size,
       rollout_id: shape.rollout,
       attempt: number,
-      producer_id: `producer-${shape.run}`,
+      producer_id: `${load.chance(0.3) ? 'other' : 'producer'}-${shape.run}`,
       source: { format: 'simulation' },
     } as const;
     const calls = load.whole(0, 3);
@@ -77,7 +79,7 @@ export function createWorkload(load: Random, encode: (event: StepEventInit) => B
       });
       held = prefix + prompt + completion;
     }
-    const raw = load.pick(['ok', 'ok', 'ok', 'long', 'fault', 'odd']);
+    const raw = load.pick(['ok', 'ok', 'long', 'long', 'fault', 'odd']);
     events.push({
       ...identity,
       event_id: id(),
@@ -109,7 +111,8 @@ export function createWorkload(load: Random, encode: (event: StepEventInit) => B
 
   /** Lost, out of order, repeated, contradicted. */
   const disturb = (events: StepEventInit[]): void => {
-    if (load.chance(0.25)) events.splice(load.whole(0, events.length - 1), 1);
+    if (load.chance(0.15)) events.pop();
+    else if (load.chance(0.25)) events.splice(load.whole(0, events.length - 1), 1);
     // The start comes last, perhaps after everybody has given it up.
     if (load.chance(0.1)) events.push(...events.splice(0, 1));
     if (load.chance(0.25) && events.length > 1) {

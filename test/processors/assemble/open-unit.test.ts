@@ -129,3 +129,21 @@ describe('a rebuild', () => {
     expect(lane.effects().rows.decisions).toEqual([]);
   });
 });
+
+describe('a rebuild of a group', () => {
+  it('knows that a member waits for its group without the verdict that never came', () => {
+    const [a, b] = ['a', 'b'].map((rollout_id) => attemptOf({ rollout_id, group_id: 'g', group_size: 2 }));
+    if (a === undefined || b === undefined) throw new Error('two members');
+    const tired = deadlineOf('verdict_missing', { unit: 'run/0/g/g', unit_start: 0, rollout_id: 'a', saw: '2/3' });
+    const log = [a.start(), a.call(1), a.end(2, 'timeout'), tired, b.start(), ...b.whole().slice(1)];
+    for (const frontier of [0, 4, 5, 6]) {
+      const { lane, before } = restarted(log, frontier);
+      expect(before.records).toEqual([]);
+      // Complete at 7; two with a reward are wanted, and a has none.
+      expect(lane.effects().rows.decisions.map((row) => [row.rollout_id, row.why[0], row.offset])).toEqual([
+        ['a', 'group_too_small', 7],
+        ['b', 'group_too_small', 7],
+      ]);
+    }
+  });
+});
