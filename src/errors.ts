@@ -20,7 +20,6 @@ export const ERRORS = {
   RS_RECORD_TOO_LARGE: { exit: 4, status: 413, retriable: false },
   RS_FENCED: { exit: 3, status: 503, retriable: false },
   RS_REGISTRY_UNREACHABLE: { exit: 3, status: 503, retriable: true },
-  RS_SCHEMA_UNKNOWN: { exit: 4, status: 422, retriable: false },
   RS_SCHEMA_INCOMPATIBLE: { exit: 1, status: 409, retriable: false },
   RS_STORE_UNREACHABLE: { exit: 3, status: 503, retriable: true },
   RS_STORE_REFUSED: { exit: 3, status: 500, retriable: false },

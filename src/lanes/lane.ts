@@ -3,6 +3,7 @@ import { endRebuild } from '../../processors/assemble/open-unit.ts';
 import { createDeadlines } from '../../processors/control/deadlines.ts';
 import { createLaneClock } from '../../processors/control/lane-clock.ts';
 import { openAttemptsOf, takeCut } from '../../processors/cut/cut.ts';
+import { checkLane } from '../../processors/cut/invariants.ts';
 import { schemaIdOf } from '../../processors/decode/wire-format.ts';
 import { createPipeline } from '../../processors/pipeline.ts';
 import type { StepEvent } from '../../schemas/generated/step-event.ts';
@@ -141,6 +142,8 @@ export function createLane(deps: LaneDeps, lane: Lane, name: LaneName) {
 
     const endOfRebuild = async () => {
       endRebuild(state);
+      const broken = checkLane(state, state.restored);
+      if (broken !== null) throw new Error(`lane ${topic}/${partition} was rebuilt wrongly: ${broken}`);
       // ANNOUNCE: the new term's lanes row before any other row of it. 1 term 1 inserts up to 20, dies before its transaction;
       // 2 term 2, from 10, inserts @12 over term 1's row, dies: counted below term 1's 20.
       const row = { partition, frontier: state.restored, watermark: restored.position, open: openAttemptsOf(state) };
@@ -148,16 +151,8 @@ export function createLane(deps: LaneDeps, lane: Lane, name: LaneName) {
       status.restored = true;
       publish();
       recorder.restored(partition, (performance.now() - began) / 1000);
-      log.debug(
-        {
-          partition,
-          term,
-          frontier: state.restored,
-          reRead: state.restored - restored.position,
-          openUnits: state.units.size,
-        },
-        'lane restored',
-      );
+      const reRead = state.restored - restored.position;
+      log.debug({ partition, term, frontier: state.restored, reRead, openUnits: state.units.size }, 'lane restored');
       const { policy_id, taxonomy_id } = state.inForce;
       if (policy_id !== documents.configured.policy_id || taxonomy_id !== documents.configured.taxonomy_id)
         await outage('writing the policy', () => deps.control.policy(partition, documents.configured));

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { packageFile } from '../../src/config/package-file.ts';
 import { jsonLinesOf, jsonOf, type Ran, rollstream } from './rollstream.ts';
 
@@ -26,6 +26,9 @@ interface Accounting {
   readonly runs: ReadonlyArray<{ run_id: string; started: number; ready: number; balanced: boolean; open: number }>;
 }
 
+// Each question is a process of its own.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+
 const RUNS = ['calculator-strands', 'recipe-strands', 'kv-nemo', 'files-events', 'calculator-eval'];
 const rollouts = packageFile('examples/rollouts');
 
@@ -41,7 +44,7 @@ beforeAll(async () => {
       async (run): Promise<Expected> => JSON.parse(await readFile(join(rollouts, run, 'expected.json'), 'utf8')),
     ),
   );
-}, 120_000);
+});
 afterAll(() => rm(data, { recursive: true, force: true }));
 
 const sql = async <Row>(text: string) =>
