@@ -2,6 +2,7 @@ import { RollstreamError } from '../../errors.ts';
 import { createNewTopics } from './create-topics.ts';
 import type { KafkaOptions } from './kafka-options.ts';
 import { createNodes, type Nodes } from './nodes.ts';
+import { persist } from './persist.ts';
 import { alterConfigsRequest } from './requests/alter-configs.ts';
 import { sendRequest } from './send-request.ts';
 import { toBrokerError, typeOf } from './to-broker-error.ts';
@@ -21,6 +22,7 @@ const RESOURCE_TOPIC = 2;
 const READ_COMMITTED = 1;
 const EARLIEST = -2;
 const LATEST = -1;
+const KNOWN_WITHIN_MS = 20_000;
 const SETTINGS = [
   'cleanup.policy',
   'message.timestamp.type',
@@ -44,8 +46,11 @@ export async function openTopicAdmin(options: KafkaOptions): Promise<TopicAdmin>
   }
 
   async function planOne(wanted: WantedTopic): Promise<PlannedTopic> {
+    // A topic that another worker has just created is not known to every broker.
+    const describe = () => describeTopic(wanted.name, nodes, topics);
     try {
-      return planTopic(wanted, await describeTopic(wanted.name, nodes, topics));
+      const found = await persist(performance.now() + KNOWN_WITHIN_MS, describe, () => topics.forget(wanted.name));
+      return planTopic(wanted, found);
     } catch (error) {
       throw toBrokerError(error, `topic ${wanted.name}`);
     }
@@ -115,23 +120,18 @@ async function isEmpty(topic: string, partitions: number, nodes: Nodes, topics: 
   return true;
 }
 
-const KNOWN_WITHIN_MS = 20_000;
-const ASK_AGAIN_MS = 100;
-
 /** The brokers hear of a new topic one after the other. */
 async function untilKnown(topic: string, topics: Topics): Promise<void> {
-  const deadline = performance.now() + KNOWN_WITHIN_MS;
-  for (;;) {
+  const ask = async (): Promise<void> => {
     topics.forget(topic);
-    const known = await topics.leaderOf(topic, 0).then(
-      () => true,
-      (error: unknown) => {
-        const isNew = error instanceof RollstreamError && /^RS_(?:UNKNOWN_TOPIC|BROKER_UNREACHABLE)$/.test(error.code);
-        if (!isNew || performance.now() > deadline) throw error;
-        return false;
-      },
-    );
-    if (known) return;
-    await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
-  }
+    try {
+      await topics.leaderOf(topic, 0);
+    } catch (cause) {
+      if (!(cause instanceof RollstreamError) || cause.code !== 'RS_UNKNOWN_TOPIC') throw cause;
+      throw new RollstreamError('RS_BROKER_UNREACHABLE', `topic ${topic} was created, but no broker knows it yet`, {
+        cause,
+      });
+    }
+  };
+  await persist(performance.now() + KNOWN_WITHIN_MS, ask);
 }
