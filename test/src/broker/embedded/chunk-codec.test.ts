@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ChunkDamage, decodeChunk, encodeChunk, encodedLength } from '../../../../src/broker/embedded/chunk-codec.ts';
 import { baseOffsetOf, chunkKey, partitionOfChunk } from '../../../../src/broker/embedded/chunk-key.ts';
-import { prepareRecord } from '../../../../src/broker/prepared-record.ts';
 import type { NewRecord } from '../../../../src/broker/port.ts';
+import { prepareRecord } from '../../../../src/broker/prepared-record.ts';
 
 const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array));
 const text = fc.string({ unit: 'grapheme', maxLength: 20 });

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { StepEvent } from '../../../../schemas/generated/step-event.ts';
-import type { Importer } from '../../../../src/ingest/importer.ts';
-import { nemoGym } from '../../../../src/ingest/importers/nemo-gym.ts';
-import { strandsEnv } from '../../../../src/ingest/importers/strands-env.ts';
-import { eventsOf } from './imported.ts';
+import type { StepEvent } from '../../../schemas/generated/step-event.ts';
+import type { Importer } from '../../../src/ingest/importer.ts';
+import { nemoGym } from '../../../src/ingest/importers/nemo-gym.ts';
+import { strandsEnv } from '../../../src/ingest/importers/strands-env.ts';
+import { eventsOf } from './importers/imported.ts';
 
 /**
  * A source says more than any version of an importer knows. Each object of a line gets a field nobody has heard of, and each
