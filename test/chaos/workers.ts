@@ -1,0 +1,128 @@
+import type { ChildProcess } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startRollstream } from '../e2e/rollstream.ts';
+
+/** One process after another; what ends is started again. */
+interface Place {
+  child: ChildProcess;
+  /** null: it does not serve yet. */
+  url: string | null;
+  /** Records that this process had read when it was last asked. */
+  read: number;
+}
+
+export interface Workers {
+  readonly count: number;
+  /** Ended by themselves: exit codes. */
+  readonly ended: readonly (number | null)[];
+  /** Processes that were started. */
+  readonly starts: () => number;
+  /** SIGKILL; another is started in its place. */
+  kill(place: number): Promise<void>;
+  signal(place: number, signal: 'SIGSTOP' | 'SIGCONT'): void;
+  /** Records that all processes ever read, as far as they could be asked. */
+  recordsRead(): Promise<number>;
+  /** Resident bytes of each process. */
+  residentBytes(): Promise<number[]>;
+  /** Resolves once each of them serves. */
+  serving(): Promise<void>;
+  /** SIGTERM; the exit codes. */
+  stop(): Promise<(number | null)[]>;
+}
+
+const ASK_EVERY_MS = 500;
+
+export function startWorkers(count: number, config: string, folder: string): Workers {
+  const ended: (number | null)[] = [];
+  const killed = new WeakSet<ChildProcess>();
+  let starts = 0;
+  let readBefore = 0;
+  let stopping = false;
+
+  function start(place: number): Place {
+    const child = startRollstream('up', '--config', config);
+    const log = createWriteStream(join(folder, `worker-${place}-${starts++}.log`));
+    const started: Place = { child, url: null, read: 0 };
+    child.stdout.resume();
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      log.write(text);
+      started.url = /serving at (\S+)/.exec(text)?.[1] ?? started.url;
+    });
+    child.on('exit', (code) => {
+      log.end();
+      readBefore += started.read;
+      if (stopping) return;
+      if (!killed.has(child)) ended.push(code);
+      places[place] = start(place);
+    });
+    return started;
+  }
+
+  const places: Place[] = [];
+  for (let place = 0; place < count; place += 1) places.push(start(place));
+
+  async function ask(place: Place): Promise<void> {
+    if (place.url === null) return;
+    const signal = AbortSignal.timeout(2_000);
+    const answer = await fetch(new URL('/metrics', place.url), { signal }).catch(() => null);
+    const text = (await answer?.text().catch(() => '')) ?? '';
+    const lines = [...text.matchAll(/^rollstream_records_read_total\{.*\} (\S+)$/gm)];
+    if (lines.length > 0) place.read = lines.reduce((sum, [, value]) => sum + Number(value), 0);
+  }
+  const asking = setInterval(() => {
+    for (const place of places) void ask(place);
+  }, ASK_EVERY_MS);
+
+  const placeAt = (index: number): Place => {
+    const place = places[index];
+    if (place === undefined) throw new Error(`there is no worker ${index}`);
+    return place;
+  };
+  return {
+    count,
+    ended,
+    starts: () => starts,
+    async kill(index) {
+      const { child } = placeAt(index);
+      if (child.exitCode !== null) return;
+      killed.add(child);
+      const gone = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGKILL');
+      await gone;
+    },
+    signal(index, signal) {
+      placeAt(index).child.kill(signal);
+    },
+    async recordsRead() {
+      await Promise.all(places.map(ask));
+      return places.reduce((sum, { read }) => sum + read, readBefore);
+    },
+    residentBytes: () => Promise.all(places.map(({ child }) => residentBytesOf(child.pid))),
+    async serving() {
+      while (places.some(({ url }) => url === null)) await new Promise((resolve) => setTimeout(resolve, 50));
+    },
+    async stop() {
+      stopping = true;
+      clearInterval(asking);
+      return Promise.all(
+        places.map(async ({ child }) => {
+          if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+          const gone = new Promise((resolve) => child.once('exit', resolve));
+          child.kill('SIGCONT');
+          child.kill('SIGTERM');
+          const patience = setTimeout(() => child.kill('SIGKILL'), 60_000);
+          await gone;
+          clearTimeout(patience);
+          return child.exitCode;
+        }),
+      );
+    },
+  };
+}
+
+async function residentBytesOf(pid: number | undefined): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
+}
