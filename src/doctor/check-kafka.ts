@@ -73,7 +73,8 @@ function topicDetail({ action, partitions, replicationFactor, findings }: Planne
   if (action === 'create')
     throw new CheckFault('it does not exist', '`rollstream topics apply` creates it, as `rollstream up` does');
   if (findings.some(({ kind }) => kind === 'refuse')) throw new CheckFault(what, '`rollstream topics plan` explains');
-  if (action === 'change') throw new CheckFault(what, '`rollstream topics apply` changes it');
+  if (findings.some(({ kind }) => kind === 'change'))
+    throw new CheckFault(what, '`rollstream topics apply` changes it');
   const size = `partitions ${partitions}, copies ${replicationFactor ?? 'unknown'}`;
   return what === '' ? size : `${size}; ${what}`;
 }
