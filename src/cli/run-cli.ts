@@ -3,6 +3,7 @@ import { loadConfig } from '../config/load.ts';
 import { RollstreamError } from '../errors.ts';
 import { createLogger } from '../observe/create-logger.ts';
 import { addAccounting } from './commands/accounting.ts';
+import { addClickhouse } from './commands/clickhouse.ts';
 import { addDeadLetter } from './commands/dead-letter.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addExplain } from './commands/explain.ts';
@@ -10,6 +11,7 @@ import { addImport } from './commands/import.ts';
 import { addQuery } from './commands/query.ts';
 import { addReady } from './commands/ready.ts';
 import { addSchemas } from './commands/schemas.ts';
+import { addSimulate } from './commands/simulate.ts';
 import { addTopics } from './commands/topics.ts';
 import { addUp } from './commands/up.ts';
 import type { CommandBody, Run, RunOptions } from './context.ts';
@@ -60,8 +62,10 @@ export async function runCli(io: Io): Promise<number> {
     addExplain,
     addDeadLetter,
     addSchemas,
+    addSimulate,
     addTopics,
     addDoctor,
+    addClickhouse,
   ];
   for (const add of commands) add(program, run);
 

@@ -24,7 +24,7 @@ import type { TableShape } from './table-shapes.ts';
 import { createWorkload, PRODUCERS, type Sending } from './workload.ts';
 
 export interface SimulationConfig {
-  readonly seed: number;
+  readonly seed: string;
   /** Times that a process dies, hangs, loses its lane or is told to stop. 0: nothing fails at all. */
   readonly crashes: number;
   /** The log of another simulation, once more; absent: live, where control events land where they land. */

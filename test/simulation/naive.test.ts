@@ -60,7 +60,8 @@ vi.mock('../../processors/cut/cut.ts', async (original) => {
 
 /** Asked for when the offset is committed, after the inserts. */
 function withLiveStarts({ progress }: Cut, state: LaneState): Cut['progress'] {
-  const live = () => new Set([...state.units.values()].map(({ start }) => start));
+  const live = () =>
+    new Set([...state.units.values()].map(({ start }) => start).filter((start) => start < progress.frontier));
   return {
     ...progress,
     get starts() {
@@ -252,24 +253,24 @@ const NAIVE: ReadonlyArray<readonly [name: string, firstSeed: number]> = [
   ['live_open_starts', 0],
   ['by_key', 0],
   ['no_lookup', 0],
-  ['effects_repeated', 0],
+  ['effects_repeated', 3],
   ['version_without_term', 0],
-  ['control_live', 0],
+  ['control_live', 3],
   ['control_not_restored', 0],
-  ['read_before_fence', 0],
+  ['read_before_fence', 43],
   ['lookup_ahead', 0],
   ['no_lookup_on_rebuild', 0],
   ['rebuild_redecides', 0],
   ['forget_at_commit', 0],
-  ['group_reopens', 0],
+  ['group_reopens', 22],
   ['verdict_key', 0],
   ['lanes_row_first', 0],
   ['cut_while_rebuilding', 0],
-  ['no_ownership', 0],
+  ['no_ownership', 255],
   ['no_announce', 0],
 ];
 /** After a change to the simulation the first seed moves: this far it is looked for. */
-const WITHIN = Number(process.env.NAIVE_WITHIN ?? 60);
+const WITHIN = 60;
 
 describe('the simulation catches the naive version:', () => {
   afterEach(() => {
@@ -293,9 +294,8 @@ describe('the simulation catches the naive version:', () => {
       }
       const simulateSeed = createSimulateSeed();
       for (let seed = firstSeed; seed < firstSeed + WITHIN; seed++) {
-        const { failure } = await simulateSeed(seed, 6);
+        const { failure } = await simulateSeed(String(seed), 6);
         if (failure === null) continue;
-        if (process.env.NAIVE_LOG) console.log(`CAUGHT ${name} ${failure.split('\n')[0]}`);
         expect(failure).not.toMatch(/TypeError|RangeError/);
         return;
       }

@@ -11,7 +11,7 @@ describe('a lane that dies, hangs, is fenced, revoked, stopped, cut off and star
     const failures: string[] = [];
     let crashes = 0;
     for (let seed = 0; seed < SEEDS; seed++) {
-      const result = await simulateSeed(seed, CRASHES);
+      const result = await simulateSeed(String(seed), CRASHES);
       crashes += result.crashes;
       if (result.failure !== null) failures.push(result.failure);
     }
@@ -21,7 +21,7 @@ describe('a lane that dies, hangs, is fenced, revoked, stopped, cut off and star
 
   test('does so in the same way for the same seed', async () => {
     const simulateSeed = createSimulateSeed();
-    expect(await simulateSeed(7, CRASHES)).toEqual(await simulateSeed(7, CRASHES));
-    expect(await createSimulateSeed()(7, CRASHES)).toEqual(await simulateSeed(7, CRASHES));
+    expect(await simulateSeed('7', CRASHES)).toEqual(await simulateSeed('7', CRASHES));
+    expect(await createSimulateSeed()('7', CRASHES)).toEqual(await simulateSeed('7', CRASHES));
   });
 });
