@@ -8,7 +8,7 @@ export default defineConfig({
     // Native engines (LMDB, chDB) keep process-wide state: a process per file, two at once.
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
   },
 });
