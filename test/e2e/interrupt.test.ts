@@ -1,11 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { checkImport } from './check-import.ts';
 import { type ImportData, writeImportData } from './import-data.ts';
-import { runProgram, startProgram } from './program.ts';
+import { endPrograms, runProgram, startProgram } from './program.ts';
 import { untilAppended } from './until-appended.ts';
+
+// Programs start, and machines are slow.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 let folder: string;
 let data: string;
@@ -14,9 +17,12 @@ let input: ImportData;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'rollstream-interrupt-'));
   data = join(folder, 'data');
-  input = await writeImportData(folder, 'interrupt', { rollouts: 3000, groups: 300 });
+  input = await writeImportData(folder, 'interrupt', { rollouts: 2000, groups: 150 });
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(async () => {
+  await endPrograms();
+  await rm(folder, { recursive: true, force: true });
+});
 
 const importArgs = () => ['import', ...input.folders, '--data', data, '--json'];
 

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageFile } from '../../src/config/package-file.ts';
@@ -18,12 +19,26 @@ export interface Started {
   saying(pattern: RegExp): Promise<RegExpExecArray>;
 }
 
+const running = new Set<ChildProcess>();
+
+/** Ends what a failed test has left running. */
+export async function endPrograms(): Promise<void> {
+  await Promise.all(
+    [...running].map((child) => {
+      child.kill('SIGKILL');
+      return once(child, 'exit');
+    }),
+  );
+}
+
 /** Starts the program as it was built, as a process of its own. */
 export function startProgram(args: readonly string[], env: Readonly<Record<string, string>> = {}): Started {
   const child = spawn(process.execPath, [programFile(), ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  running.add(child);
+  child.on('exit', () => running.delete(child));
   let stdout = '';
   let stderr = '';
   let heard = () => {};

@@ -1,10 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { checkImport } from './check-import.ts';
 import { type ImportData, writeImportData } from './import-data.ts';
-import { runProgram, startProgram } from './program.ts';
+import { endPrograms, runProgram, startProgram } from './program.ts';
+
+// Programs start, and machines are slow.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 let folder: string;
 let data: string;
@@ -15,7 +18,10 @@ beforeEach(async () => {
   data = join(folder, 'data');
   input = await writeImportData(folder, 'two imports', { rollouts: 300, groups: 40 });
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(async () => {
+  await endPrograms();
+  await rm(folder, { recursive: true, force: true });
+});
 
 it('of two imports at once into one folder the second is refused by name of the first, and the first is whole', async () => {
   const args = ['import', ...input.folders, '--data', data, '--json'];
