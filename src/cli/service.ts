@@ -11,6 +11,7 @@ import { createMetrics } from '../observe/metrics.ts';
 import { createServer } from '../server/create-server.ts';
 import { errorResponse } from '../server/error-response.ts';
 import { type Listener, listen } from '../server/listen.ts';
+import { watchLogEnds } from '../server/log-ends.ts';
 import { createReadiness } from '../server/readiness.ts';
 import { type WatchedService, watchServices } from '../server/service-watch.ts';
 import type { CommandContext } from './context.ts';
@@ -67,7 +68,13 @@ export async function startService(context: CommandContext, withHttp: boolean): 
   }
   const access = createLocalAccess(app);
   const imports = createLocalImportTarget(app, access);
-  const status = () => app.lanes?.status() ?? [];
+  const ends = watchLogEnds({
+    broker: app.broker,
+    topic: app.topics.steps,
+    status: () => app.lanes?.status() ?? [],
+    everyMs: WATCH.everyMs,
+  });
+  const status = ends.status;
   metrics.watchLanes(status);
   const watch = watchServices(config.services === null ? [] : servicesOf(app), { log, ...WATCH });
   metrics.watchServices(watch.status);
@@ -97,6 +104,7 @@ export async function startService(context: CommandContext, withHttp: boolean): 
       closing.abort();
       await Promise.all([listener?.close(GRACE_MS), front?.close()]);
       watch.close();
+      ends.close();
       await app.close();
       log.info('closed');
     },

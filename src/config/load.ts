@@ -26,6 +26,15 @@ interface Given {
 }
 
 const FILE_VARIABLE = 'ROLLSTREAM_CONFIG';
+/** Read by the scripts of infra/ that start services, in the same shell. */
+const OF_SCRIPTS: ReadonlySet<string> = new Set([
+  'ROLLSTREAM_SERVICES_DIR',
+  'ROLLSTREAM_KAFKA_PORT',
+  'ROLLSTREAM_KAFKA_CONTROLLER_PORT',
+  'ROLLSTREAM_KAFKA_PROPERTIES',
+  'ROLLSTREAM_REGISTRY_PORT',
+  'ROLLSTREAM_CLICKHOUSE_PORT',
+]);
 /** Of rollout.steps; one lane is enough for one process, several workers need several. */
 const EMBEDDED_PARTITIONS = 1;
 const KAFKA_PARTITIONS = 8;
@@ -120,6 +129,7 @@ function gather(sources: Sources): Map<string, Given> {
   const variables = new Map(names.map((name) => [environmentNameOf(name), name]));
   for (const [variable, value] of Object.entries(sources.env)) {
     if (!variable.startsWith('ROLLSTREAM_') || variable === FILE_VARIABLE || value === undefined) continue;
+    if (OF_SCRIPTS.has(variable)) continue;
     const name = variables.get(variable);
     if (name === undefined) {
       throw unknown('variable', variable, [...variables.keys(), FILE_VARIABLE], 'the environment');
