@@ -46,6 +46,11 @@ const moments: string[] = [];
 const rows: [string, string | number][] = [['seed', values.seed]];
 const closing: (() => Promise<unknown>)[] = [];
 
+function endings(codes: readonly (number | null)[]): string {
+  const counts = [...new Set(codes)].map((code) => `${code}: ${codes.filter((other) => other === code).length}`);
+  return counts.join(', ') || '-';
+}
+
 async function recordsIn(broker: Broker): Promise<number> {
   const { steps } = topicNames('');
   let sum = 0;
@@ -104,10 +109,7 @@ try {
   wrong.push(...outcome.wrong);
   const codes = await workers.stop();
   if (codes.some((code) => code !== 0)) wrong.push(`the workers ended with ${codes.join(', ')}`);
-  rows.push(
-    ['processes of workers', workers.starts()],
-    ['ended by themselves, exit codes', workers.ended.join(' ') || '-'],
-  );
+  rows.push(['processes of workers', workers.starts()], ['ended by themselves, by exit code', endings(workers.ended)]);
   rows.push(['offsets of rollout.steps', records], ['records read again, at least', Math.max(0, read - records)]);
   rows.push(['trajectories', outcome.trajectories], ['seconds', Math.round((performance.now() - began) / 1000)]);
 } catch (error) {

@@ -26,6 +26,10 @@ export interface Workers {
   recordsRead(): Promise<number>;
   /** Resident bytes of each process. */
   residentBytes(): Promise<number[]>;
+  /** CPU time of each process so far. */
+  cpuSeconds(): Promise<number[]>;
+  /** Sum of a metric over its labels, over all workers. */
+  metric(name: string): Promise<number>;
   /** Resolves once each of them serves. */
   serving(): Promise<void>;
   /** SIGTERM; the exit codes. */
@@ -33,6 +37,8 @@ export interface Workers {
 }
 
 const ASK_EVERY_MS = 500;
+/** As a supervisor does with what ended by itself: a worker that finds a service gone when it starts ends. */
+const AGAIN_AFTER_MS = 1_000;
 
 export function startWorkers(count: number, config: string, folder: string): Workers {
   const ended: (number | null)[] = [];
@@ -54,8 +60,13 @@ export function startWorkers(count: number, config: string, folder: string): Wor
       log.end();
       readBefore += started.read;
       if (stopping) return;
-      if (!killed.has(child)) ended.push(code);
-      places[place] = start(place);
+      if (killed.has(child)) places[place] = start(place);
+      else {
+        ended.push(code);
+        setTimeout(() => {
+          if (!stopping) places[place] = start(place);
+        }, AGAIN_AFTER_MS);
+      }
     });
     return started;
   }
@@ -63,13 +74,17 @@ export function startWorkers(count: number, config: string, folder: string): Wor
   const places: Place[] = [];
   for (let place = 0; place < count; place += 1) places.push(start(place));
 
-  async function ask(place: Place): Promise<void> {
-    if (place.url === null) return;
+  /** null: it does not answer. */
+  async function metricOf({ url }: Place, name: string): Promise<number | null> {
+    if (url === null) return null;
     const signal = AbortSignal.timeout(2_000);
-    const answer = await fetch(new URL('/metrics', place.url), { signal }).catch(() => null);
+    const answer = await fetch(new URL('/metrics', url), { signal }).catch(() => null);
     const text = (await answer?.text().catch(() => '')) ?? '';
-    const lines = [...text.matchAll(/^rollstream_records_read_total\{.*\} (\S+)$/gm)];
-    if (lines.length > 0) place.read = lines.reduce((sum, [, value]) => sum + Number(value), 0);
+    const lines = [...text.matchAll(/^(\w+)(?:\{.*\})? (\S+)$/gm)].filter(([, found]) => found === name);
+    return lines.length === 0 ? null : lines.reduce((sum, [, , value]) => sum + Number(value), 0);
+  }
+  async function ask(place: Place): Promise<void> {
+    place.read = (await metricOf(place, 'rollstream_records_read_total')) ?? place.read;
   }
   const asking = setInterval(() => {
     for (const place of places) void ask(place);
@@ -86,7 +101,7 @@ export function startWorkers(count: number, config: string, folder: string): Wor
     starts: () => starts,
     async kill(index) {
       const { child } = placeAt(index);
-      if (child.exitCode !== null) return;
+      if (child.exitCode !== null || child.signalCode !== null) return;
       killed.add(child);
       const gone = new Promise((resolve) => child.once('exit', resolve));
       child.kill('SIGKILL');
@@ -100,6 +115,11 @@ export function startWorkers(count: number, config: string, folder: string): Wor
       return places.reduce((sum, { read }) => sum + read, readBefore);
     },
     residentBytes: () => Promise.all(places.map(({ child }) => residentBytesOf(child.pid))),
+    cpuSeconds: () => Promise.all(places.map(({ child }) => cpuSecondsOf(child.pid))),
+    async metric(name) {
+      const found = await Promise.all(places.map((place) => metricOf(place, name)));
+      return found.reduce<number>((sum, value) => sum + (value ?? 0), 0);
+    },
     async serving() {
       while (places.some(({ url }) => url === null)) await new Promise((resolve) => setTimeout(resolve, 50));
     },
@@ -125,4 +145,11 @@ export function startWorkers(count: number, config: string, folder: string): Wor
 async function residentBytesOf(pid: number | undefined): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
+}
+
+/** Of all its threads; the kernel counts in hundredths. */
+async function cpuSecondsOf(pid: number | undefined): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / 100;
 }

@@ -1,0 +1,112 @@
+import { execFile } from 'node:child_process';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { unitOf } from '../../processors/model/unit.ts';
+import { type StepEventInit, stepEventSchema } from '../../schemas/generated/step-event.ts';
+import type { Broker, NewRecord } from '../../src/broker/port.ts';
+import { packageFile } from '../../src/config/package-file.ts';
+import { laneGroup, topicNames, topicSpecs } from '../../src/config/topics.ts';
+import { createCodecs, type Encode } from '../../src/registry/codecs.ts';
+import { openConfluentRegistry } from '../../src/registry/confluent/open-confluent-registry.ts';
+import { type Cluster, writeWorkerConfig } from '../chaos/cluster.ts';
+import { startWorkers, type Workers } from '../chaos/workers.ts';
+import type { Spent } from './rounds.ts';
+import { createSampleSteps } from './sample-steps.ts';
+
+const run = promisify(execFile);
+const BATCH = 500;
+const ASK_EVERY_MS = 50;
+
+export interface Bases {
+  readonly cluster: Cluster;
+  readonly broker: Broker;
+  readonly folder: string;
+}
+
+/** Topics of their own, rollouts of their own. */
+export interface Stage {
+  readonly topics: ReturnType<typeof topicNames>;
+  /** A record for the next step; its event, too. */
+  next(): { readonly event: StepEventInit; readonly record: NewRecord };
+  fill(count: number): Promise<void>;
+  /** Copies what was filled in, by the bare client. */
+  copy(count: number): Promise<Spent>;
+  startWorkers(count: number): Promise<Workers>;
+  /** Records that the group has committed. */
+  committed(): Promise<number>;
+  /** From the first commit that is seen to the last; `count` records came between them. */
+  drain(workers: Workers): Promise<Spent & { readonly count: number }>;
+}
+
+export async function createStage(
+  { cluster, broker, folder }: Bases,
+  name: string,
+  { partitions, atOnce }: { readonly partitions: number; readonly atOnce?: number },
+): Promise<Stage> {
+  const prefix = `${name}.`;
+  const topics = topicNames(prefix);
+  const copies = { name: `${name}.copy`, partitions, compacted: false };
+  await broker.ensureTopics([...topicSpecs(prefix, partitions), copies]);
+  const codecs = createCodecs(openConfluentRegistry({ url: cluster.registryUrl }));
+  const encode: Encode<StepEventInit> = await codecs.encoderOf(`${topics.steps}-value`, stepEventSchema);
+  const nextEvent = createSampleSteps(name, atOnce === undefined ? {} : { atOnce });
+
+  const next: Stage['next'] = () => {
+    // The store is the same for all: what it knows of one stage must not be another's.
+    const event = { ...nextEvent(), run_id: name };
+    return { event, record: { key: unitOf({ epoch: 0, group_id: null, ...event }), value: encode(event) } };
+  };
+
+  const eachPartition = async (ask: (partition: number) => Promise<number>): Promise<number> => {
+    let sum = 0;
+    for (let partition = 0; partition < partitions; partition += 1) sum += await ask(partition);
+    return sum;
+  };
+  const committed = () =>
+    eachPartition(
+      async (partition) => (await broker.committed(laneGroup(prefix), topics.steps, partition))?.offset ?? 0,
+    );
+
+  return {
+    topics,
+    next,
+    async fill(count) {
+      for (let left = count; left > 0; left -= BATCH) {
+        const records = Array.from({ length: Math.min(BATCH, left) }, () => next().record);
+        await broker.append(topics.steps, records);
+      }
+    },
+    async copy(count) {
+      const script = packageFile('test/bench/kafka-copy.child.mjs');
+      const args = [script, cluster.brokers, topics.steps, copies.name, String(count)];
+      return JSON.parse((await run(process.execPath, args)).stdout);
+    },
+    async startWorkers(count) {
+      await mkdir(join(folder, name), { recursive: true });
+      const config = join(folder, name, 'worker.yaml');
+      await writeWorkerConfig(config, cluster, { topic_prefix: prefix, partitions, log_level: 'warn' });
+      return startWorkers(count, config, join(folder, name));
+    },
+    committed,
+    async drain(workers) {
+      const end = await eachPartition(async (partition) => (await broker.bounds(topics.steps, partition)).end);
+      let first: { at: number; cpuS: number; count: number } | null = null;
+      for (;;) {
+        const count = await committed();
+        const at = performance.now();
+        if (first === null && count > 0) first = { at, cpuS: sum(await workers.cpuSeconds()), count };
+        if (first !== null && count >= end) {
+          const cpuS = sum(await workers.cpuSeconds()) - first.cpuS;
+          return { wallS: (at - first.at) / 1000, cpuS, count: count - first.count };
+        }
+        await sleep(ASK_EVERY_MS);
+      }
+    },
+  };
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
