@@ -60,3 +60,10 @@ it('an id that nobody registered is poison, not an outage', async () => {
   const record = Buffer.from([0, 0x7f, 0xff, 0xff, 0xff, 2]);
   expect(await read(before, record)).toMatchObject({ kind: 'dead_letter', fault: { code: 'unknown_schema' } });
 });
+
+it('processes that register a new subject at once all succeed, and get one id', async () => {
+  const subject = `codecs-${randomUUID()}`;
+  const registries = Array.from({ length: 8 }, () => openConfluentRegistry({ url }));
+  const ids = await Promise.all(registries.map((registry) => registry.register(subject, before)));
+  expect(new Set(ids).size).toBe(1);
+});
