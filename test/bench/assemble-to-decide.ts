@@ -22,7 +22,7 @@ export const assembleToDecide: Bench = {
   name: 'assemble-to-decide',
   async run(size) {
     const documents = shippedDocuments();
-    const events = decodedSteps('assemble', size === 'full' ? 9_000 : 500);
+    const events = decodedSteps('assemble', size === 'full' ? 9_000 : 2_000);
     const sampled = events.filter(({ event }) => event.model_call !== null).length;
     const passes = size === 'full' ? 8 : 1;
     let decided = 0;
