@@ -7,11 +7,12 @@ import { unitOf } from '../../processors/model/unit.ts';
 import { type StepEventInit, stepEventSchema } from '../../schemas/generated/step-event.ts';
 import type { Broker, NewRecord } from '../../src/broker/port.ts';
 import { packageFile } from '../../src/config/package-file.ts';
-import { laneGroup, topicNames, topicSpecs } from '../../src/config/topics.ts';
+import { laneGroup, topicNames } from '../../src/config/topics.ts';
 import { createCodecs, type Encode } from '../../src/registry/codecs.ts';
 import { openConfluentRegistry } from '../../src/registry/confluent/open-confluent-registry.ts';
 import { type Cluster, writeWorkerConfig } from '../chaos/cluster.ts';
 import { startWorkers, type Workers } from '../chaos/workers.ts';
+import { rollstream } from '../e2e/rollstream.ts';
 import type { Spent } from './rounds.ts';
 import { createSampleSteps } from './sample-steps.ts';
 
@@ -33,7 +34,7 @@ export interface Stage {
   fill(count: number): Promise<void>;
   /** Copies what was filled in, by the bare client. */
   copy(count: number): Promise<Spent>;
-  startWorkers(count: number): Promise<Workers>;
+  startWorkers(count: number): Workers;
   /** Records that the group has committed. */
   committed(): Promise<number>;
   /** From the first commit that is seen to the last; `count` records came between them. */
@@ -48,7 +49,13 @@ export async function createStage(
   const prefix = `${name}.`;
   const topics = topicNames(prefix);
   const copies = { name: `${name}.copy`, partitions, compacted: false };
-  await broker.ensureTopics([...topicSpecs(prefix, partitions), copies]);
+  const home = join(folder, name);
+  await mkdir(home, { recursive: true });
+  const config = join(home, 'worker.yaml');
+  await writeWorkerConfig(config, cluster, { topic_prefix: prefix, partitions, log_level: 'warn' });
+  const applied = await rollstream('topics', 'apply', '--config', config);
+  if (applied.code !== 0) throw new Error(applied.stderr);
+  await broker.ensureTopics([copies]);
   const codecs = createCodecs(openConfluentRegistry({ url: cluster.registryUrl }));
   const encode: Encode<StepEventInit> = await codecs.encoderOf(`${topics.steps}-value`, stepEventSchema);
   const nextEvent = createSampleSteps(name, atOnce === undefined ? {} : { atOnce });
@@ -83,17 +90,19 @@ export async function createStage(
       const args = [script, cluster.brokers, topics.steps, copies.name, String(count)];
       return JSON.parse((await run(process.execPath, args)).stdout);
     },
-    async startWorkers(count) {
-      await mkdir(join(folder, name), { recursive: true });
-      const config = join(folder, name, 'worker.yaml');
-      await writeWorkerConfig(config, cluster, { topic_prefix: prefix, partitions, log_level: 'warn' });
-      return startWorkers(count, config, join(folder, name));
+    startWorkers(count) {
+      return startWorkers(count, config, home);
     },
     committed,
     async drain(workers) {
       const end = await eachPartition(async (partition) => (await broker.bounds(topics.steps, partition)).end);
+      let failure: unknown = null;
+      workers.serving().catch((error: unknown) => {
+        failure = error;
+      });
       let first: { at: number; cpuS: number; count: number } | null = null;
       for (;;) {
+        if (failure !== null) throw failure;
         const count = await committed();
         const at = performance.now();
         if (first === null && count > 0) first = { at, cpuS: sum(await workers.cpuSeconds()), count };

@@ -39,7 +39,7 @@ export const kafka: Bench = {
 };
 
 async function withWorkers<T>(stage: Stage, count: number, work: (workers: Workers) => Promise<T>): Promise<T> {
-  const workers = await stage.startWorkers(count);
+  const workers = stage.startWorkers(count);
   try {
     return await work(workers);
   } finally {

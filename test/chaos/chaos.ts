@@ -32,7 +32,7 @@ const { values } = parseArgs({
 const PARTITIONS = 4;
 const DRAIN_MS = 600_000;
 /** Less than comes during an outage, so that the limit on bytes in flight is reached. */
-const OUTAGE_IN_FLIGHT = '16MB';
+const OUTAGE_LIMITS = { in_flight: '16MB', 'flush.bytes': '8MB' };
 
 const outageS = values['front-outage'] === undefined ? null : Number(values['front-outage']);
 const folder = await mkdtemp(join(tmpdir(), 'rollstream-chaos-'));
@@ -65,7 +65,7 @@ try {
   closing.push(() => cluster.close());
   await writeWorkerConfig(files.config, cluster, {
     partitions: PARTITIONS,
-    ...(outageS === null ? {} : { in_flight: OUTAGE_IN_FLIGHT }),
+    ...(outageS === null ? {} : OUTAGE_LIMITS),
   });
   const workers = startWorkers(Number(values.workers), files.config, folder);
   closing.push(() => workers.stop());

@@ -37,6 +37,8 @@ export interface Workers {
 }
 
 const ASK_EVERY_MS = 500;
+/** Exit code of a configuration that is refused. */
+const REFUSED = 2;
 /** As a supervisor does with what ended by itself: a worker that finds a service gone when it starts ends. */
 const AGAIN_AFTER_MS = 1_000;
 
@@ -46,14 +48,18 @@ export function startWorkers(count: number, config: string, folder: string): Wor
   let starts = 0;
   let readBefore = 0;
   let stopping = false;
+  /** A configuration that is refused today is refused tomorrow. */
+  let refused: string | null = null;
 
   function start(place: number): Place {
     const child = startRollstream('up', '--config', config);
     const log = createWriteStream(join(folder, `worker-${place}-${starts++}.log`));
     const started: Place = { child, url: null, read: 0 };
     child.stdout.resume();
+    let last = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       log.write(text);
+      last = text;
       started.url = /serving at (\S+)/.exec(text)?.[1] ?? started.url;
     });
     child.on('exit', (code) => {
@@ -63,6 +69,7 @@ export function startWorkers(count: number, config: string, folder: string): Wor
       if (killed.has(child)) places[place] = start(place);
       else {
         ended.push(code);
+        if (code === REFUSED) refused = last;
         setTimeout(() => {
           if (!stopping) places[place] = start(place);
         }, AGAIN_AFTER_MS);
@@ -121,7 +128,10 @@ export function startWorkers(count: number, config: string, folder: string): Wor
       return found.reduce<number>((sum, value) => sum + (value ?? 0), 0);
     },
     async serving() {
-      while (places.some(({ url }) => url === null)) await new Promise((resolve) => setTimeout(resolve, 50));
+      while (places.some(({ url }) => url === null)) {
+        if (refused !== null) throw new Error(refused);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
     },
     async stop() {
       stopping = true;

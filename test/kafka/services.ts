@@ -33,6 +33,8 @@ const run = promisify(execFile);
  */
 export default async function services({ provide }: TestProject): Promise<() => Promise<void>> {
   const kept = process.env.ROLLSTREAM_TEST_SERVICES;
+  // Not a key of the program that tests start.
+  delete process.env.ROLLSTREAM_TEST_SERVICES;
   const folder = kept ?? (await mkdtemp(join(tmpdir(), 'rollstream-services-')));
   const description = join(folder, 'services.json');
   if (existsSync(description)) {
