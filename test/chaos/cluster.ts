@@ -7,6 +7,7 @@ import { type FrontProcess, startFront } from '../clickhouse-front/start-front.t
 import { freePorts } from '../kafka/free-ports.ts';
 
 const run = promisify(execFile);
+const START_TRIES = 5;
 
 /** Kafka, a registry and a ClickHouse server, each a process that can go away and come back where it was. */
 export interface Cluster {
@@ -37,6 +38,16 @@ export async function startCluster(folder: string): Promise<Cluster> {
   const service = async (name: 'kafka' | 'registry', what: 'start' | 'stop'): Promise<void> => {
     await run(packageFile('infra', name, name), [what], { env });
   };
+  /** As a supervisor does: on a machine that is too busy a service may give up while it starts. */
+  const startAgain = async (name: 'kafka' | 'registry'): Promise<void> => {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await service(name, 'start');
+      } catch (error) {
+        if (tries === START_TRIES) throw error;
+      }
+    }
+  };
   const store = join(folder, 'clickhouse');
   await mkdir(store, { recursive: true });
   let front: FrontProcess | null = null;
@@ -52,7 +63,7 @@ export async function startCluster(folder: string): Promise<Cluster> {
     await Promise.all([closeFront(), service('registry', 'stop'), service('kafka', 'stop')]);
   };
   try {
-    await Promise.all([openFront(), service('kafka', 'start'), service('registry', 'start')]);
+    await Promise.all([openFront(), startAgain('kafka'), startAgain('registry')]);
   } catch (error) {
     await close();
     throw error;
@@ -65,9 +76,9 @@ export async function startCluster(folder: string): Promise<Cluster> {
       if (hard) process.kill(Number(await readFile(join(folder, 'kafka', 'pid'), 'utf8')), 'SIGKILL');
       await service('kafka', 'stop');
     },
-    startKafka: () => service('kafka', 'start'),
+    startKafka: () => startAgain('kafka'),
     stopRegistry: () => service('registry', 'stop'),
-    startRegistry: () => service('registry', 'start'),
+    startRegistry: () => startAgain('registry'),
     stopFront: closeFront,
     startFront: openFront,
     close,
