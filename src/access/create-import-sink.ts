@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { sourceEndedEvent } from '../../processors/control/control-event.ts';
 import { type StepEventInit, stepEventSchema } from '../../schemas/generated/step-event.ts';
 import type { DeadLetter, ImportSink } from '../ingest/import-sink.ts';
@@ -13,16 +13,19 @@ const SUBJECT = 'rollout.steps-value';
 export async function createImportSink(target: ImportTarget): Promise<ImportSink> {
   const codecs: Codecs = createCodecs({ register: target.register, schemaOf: async () => null });
   const encode = await codecs.encoderOf<StepEventInit>(SUBJECT, stepEventSchema);
+  const content = createHash('sha256');
   return {
-    append: (events) =>
-      target.appendSteps(events.map(({ key, event }) => ({ key, headers: {}, value: encode(event) }))),
+    append(events) {
+      for (const { event } of events) content.update(event.event_id);
+      return target.appendSteps(events.map(({ key, event }) => ({ key, headers: {}, value: encode(event) })));
+    },
     deadLetter: (letter) => target.appendDeadLetters([letterRecord(letter)]),
-    // Each import ends once, so each end has an id of its own.
+    // Named by what was imported: the same files again end with the same event, and add no row.
     sourceEnded: (producerId) =>
       target.appendToEveryPartition({
         key: '',
         headers: {},
-        value: encode(sourceEndedEvent(producerId, randomUUID())),
+        value: encode(sourceEndedEvent(producerId, `${producerId}|${content.copy().digest('hex').slice(0, 32)}`)),
       }),
   };
 }

@@ -20,7 +20,8 @@ export async function createEmbeddedInsert(
     const path = join(inbox, `${batch.table}-${count++}.rowbinary`);
     try {
       await writeFile(path, batch.rowBinary);
-      await run(`${insertStatement(batch)} FROM INFILE ${sqlString(path)} COMPRESSION 'none' FORMAT RowBinary`);
+      // Not FROM INFILE: the engine then appends what stands on the process's stdin to the rows.
+      await run(`${insertStatement(batch)} SELECT * FROM file(${sqlString(path)}, RowBinary)`);
     } finally {
       await unlink(path).catch(() => {});
     }

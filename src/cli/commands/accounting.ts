@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { ofKnownRun } from '../../access/known-run.ts';
 import { openAccess } from '../../access/open-access.ts';
 import { accountingText } from '../accounting-text.ts';
 import type { Run } from '../context.ts';
@@ -21,7 +22,8 @@ export function addAccounting(program: Command, run: Run): void {
     run(flags, async (context) => {
       const access = await openAccess(context);
       try {
-        const accounting = await access.accounting(flags.run ?? null);
+        const runId = flags.run ?? null;
+        const accounting = ofKnownRun(await access.accounting(runId), runId);
         await context.out.write(
           context.flags.json === true ? `${JSON.stringify(accounting)}\n` : accountingText(accounting, context.paint),
         );
