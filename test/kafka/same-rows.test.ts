@@ -93,7 +93,7 @@ it.each(['trajectories', 'rewards', 'decisions'] as const)(
   'gives the same rows of %s',
   async (table) => {
     const expected = await rowsOf(table, embedded);
-    expect(expected.length).toBeGreaterThan(40);
+    expect(expected.length).toBeGreaterThan(30);
     expect(await rowsOf(table, kafka)).toEqual(expected);
   },
   240_000,
