@@ -7,14 +7,14 @@ import { Kafka, logLevel } from 'kafkajs';
 const [brokers = '', from = '', to = '', count = '0'] = process.argv.slice(2);
 const kafka = new Kafka({ brokers: [brokers], clientId: 'copy', logLevel: logLevel.NOTHING });
 const producer = kafka.producer();
-const consumer = kafka.consumer({ groupId: to });
+const consumer = kafka.consumer({ groupId: to, retry: { retries: 30 } });
 await producer.connect();
 await consumer.connect();
 await consumer.subscribe({ topic: from, fromBeginning: true });
 let copied = 0;
 let first = null;
 await new Promise((resolve, reject) => {
-  consumer.on(consumer.events.CRASH, ({ payload }) => reject(payload.error));
+  consumer.on(consumer.events.CRASH, ({ payload }) => payload.restart || reject(payload.error));
   consumer
     .run({
       async eachBatch({ batch, heartbeat }) {

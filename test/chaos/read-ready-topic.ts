@@ -11,7 +11,7 @@ export async function readReadyTopic(
 ): Promise<Trajectory[]> {
   const registry = new SchemaRegistry({ host: registryUrl });
   const kafka = new Kafka({ brokers: [brokers], clientId: 'chaos-reader', logLevel: logLevel.NOTHING });
-  const consumer = kafka.consumer({ groupId: `chaos-${randomUUID()}`, readUncommitted: false });
+  const consumer = kafka.consumer({ groupId: `chaos-${randomUUID()}`, readUncommitted: false, retry: { retries: 30 } });
   const found: Trajectory[] = [];
   if (last < 0) return found;
   await consumer.connect();
