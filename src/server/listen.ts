@@ -24,6 +24,8 @@ const API: ListenFor = { firstPort: 8080, field: 'http.port' };
 const PORTS_TRIED = 100;
 /** Statements may stand in a URL. */
 const MAX_HEAD_BYTES = 1024 * 1024;
+/** Node's 5 s is shorter than an importer thinks about a large batch: it would find its connection closed, and take that for an outage. */
+const KEEP_ALIVE_MS = 75_000;
 
 /** Listens on the port, or without one on the first (8080 for the API), else the next free one. */
 export async function listen(
@@ -32,7 +34,10 @@ export async function listen(
   fetch: Fetch,
   { firstPort, field }: ListenFor = API,
 ): Promise<Listener> {
-  const server = createAdaptorServer({ fetch, serverOptions: { maxHeaderSize: MAX_HEAD_BYTES } });
+  const server = createAdaptorServer({
+    fetch,
+    serverOptions: { maxHeaderSize: MAX_HEAD_BYTES, keepAliveTimeout: KEEP_ALIVE_MS },
+  });
   const bind = (number: number): Promise<void> =>
     new Promise((resolve, reject) => {
       server.once('error', reject);

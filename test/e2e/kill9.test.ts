@@ -1,13 +1,16 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 
 /** Fewer kills and events than `npm run kill9`, each time at other moments: the seed is printed where it fails. */
 it('an import killed with -9 at five random moments loses nothing and repeats nothing', async () => {
   const loader = new URL('../run-typescript.mjs', import.meta.url).href;
   const script = fileURLToPath(new URL('./kill9.ts', import.meta.url));
-  const args = ['--import', loader, script, '--kills', '5', '--events', '15000'];
+  const args = ['--import', loader, script, '--kills', '5', '--events', '10000'];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  onTestFinished(() => {
+    child.kill('SIGTERM');
+  });
   let said = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {
@@ -15,4 +18,4 @@ it('an import killed with -9 at five random moments loses nothing and repeats no
     });
   const code = await new Promise((resolve) => child.on('close', resolve));
   expect(code, said).toBe(0);
-}, 300_000);
+}, 900_000);
