@@ -2,6 +2,7 @@
  * An import of about 50,000 events, killed with -9 at random moments and started again; then what came out is checked from
  * outside. `npm run kill9 -- --kills 20 [--seed TEXT] [--events 50000] [--keep]`; exit code 1 when anything is wrong.
  */
+import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +11,7 @@ import { createRandom } from '../../examples/generate/random.ts';
 import { accountingOf, checkImport, countsOf } from './check-import.ts';
 import { writeImportData } from './import-data.ts';
 import { type Kill, killImports } from './kill-imports.ts';
-import { runProgram } from './program.ts';
+import { endPrograms, runProgram } from './program.ts';
 
 const { values } = parseArgs({
   options: {
@@ -25,6 +26,12 @@ const folder = await mkdtemp(join(tmpdir(), 'rollstream-kill9-'));
 const moments: Kill[] = [];
 const wrong: string[] = [];
 const say = (text: string) => process.stdout.write(`${text}\n`);
+
+process.once('SIGTERM', async () => {
+  await endPrograms();
+  rmSync(folder, { recursive: true, force: true });
+  process.exit(143);
+});
 
 say(`seed ${values.seed}, ${values.kills} kills, in ${folder}`);
 try {
