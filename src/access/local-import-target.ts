@@ -13,6 +13,8 @@ export function createLocalImportTarget(app: App, access: Access): ImportTarget 
     // A prefix of the topics is part of their subjects; who sends records does not know it.
     register: (subject, schema) => app.registry.register(`${prefix}${subject}`, schema),
     async appendSteps(records) {
+      // A changed policy is an event: what is imported under it has to stand behind it in the log.
+      await lanes?.restored();
       await broker.append(topics.steps, records);
     },
     appendDeadLetters: createKeepLetters({ broker, store, topic: topics.deadLetter, now: Date.now }),

@@ -6,14 +6,39 @@ import type { Statements } from './statements.ts';
 /** A connection of its own to the engine in this process. Settings stick to it, and it runs one statement at a time. */
 export function createEmbeddedStatements(path: string): Statements {
   const client = createClient({ connection: chdbConnection(path) });
+  let last: Promise<unknown> = Promise.resolve();
+
+  /** One after the other: nothing may come between a failed statement and the one that takes its rows away. */
+  const alone = <T>(work: () => Promise<T>): Promise<T> => {
+    const next = last.then(work);
+    last = next.catch(() => undefined);
+    return next;
+  };
+
+  /** Rows that a statement had given before it failed are still in the connection: they would lead the next answer. */
+  const withoutLeftovers = <T>(work: () => Promise<T>): Promise<T> =>
+    alone(async () => {
+      try {
+        return await work();
+      } catch (error) {
+        await client.exec({ query: 'SELECT 1 FORMAT Null' }).then(
+          ({ stream }) => buffer(stream),
+          () => undefined,
+        );
+        throw error;
+      }
+    });
+
   return {
-    async run(query, params) {
-      await client.command({ query, ...(params && { query_params: { ...params } }) });
-    },
-    async read(query, params) {
-      const { stream } = await client.exec({ query, ...(params && { query_params: { ...params } }) });
-      return buffer(stream);
-    },
+    run: (query, params) =>
+      withoutLeftovers(async () => {
+        await client.command({ query, ...(params && { query_params: { ...params } }) });
+      }),
+    read: (query, params) =>
+      withoutLeftovers(async () => {
+        const { stream } = await client.exec({ query, ...(params && { query_params: { ...params } }) });
+        return buffer(stream);
+      }),
     close: () => client.close(),
   };
 }

@@ -35,7 +35,9 @@ export async function openDocuments(
   const policyFile = files.policyFile ?? packageFile('processors/decide/policies/default.yaml');
   const taxonomyFile = files.taxonomyFile ?? packageFile('processors/taxonomy/taxonomy.yaml');
   const policy = { text: await readText(policyFile), where: policyFile };
-  return shelveDocuments(store, policy, { text: await readText(taxonomyFile), where: taxonomyFile });
+  const taxonomy = { text: await readText(taxonomyFile), where: taxonomyFile };
+  refuseMismatch(policy, taxonomy);
+  return shelveDocuments(store, policy, taxonomy);
 }
 
 /** The same, of documents that were read already. */
@@ -80,6 +82,21 @@ export async function shelveDocuments(
     policyOf: (id) => loaded(policies, id),
     taxonomyOf: (id) => loaded(taxonomies, id),
   };
+}
+
+/** A rule for a code that the taxonomy does not know never fires; a category without a rule would be quarantined unasked. */
+function refuseMismatch(policyText: DocumentText, taxonomyText: DocumentText): void {
+  const policy = parsed(policyText.text, policyText.where, readPolicy);
+  const taxonomy = parsed(taxonomyText.text, taxonomyText.where, readTaxonomy);
+  const problems = [
+    ...[...policy.codes.keys()]
+      .filter((code) => !taxonomy.categories.has(code))
+      .map((code) => `codes.${code}: the taxonomy has no such code`),
+    ...[...new Set(taxonomy.categories.values())]
+      .filter((category) => !policy.categories.has(category))
+      .map((category) => `categories.${category}: the taxonomy has this category, the policy no rule for it`),
+  ];
+  if (problems.length > 0) throw new RollstreamError('RS_CONFIG', `${policyText.where}: ${problems.join('; ')}`);
 }
 
 function parsed<T>(text: string, where: string, read: (document: unknown, id: string) => Parsed<T>): T {

@@ -58,6 +58,11 @@ export function createLane(deps: LaneDeps, lane: Lane, name: LaneName) {
   const ended = AbortSignal.any([stopped, lane.revoked]);
   const outage = createRetryOutage({ log, sleep: deps.sleep, ended });
   let gone = false;
+  let settle: () => void = () => undefined;
+  /** It decides, by the documents that are configured; or it never will. */
+  const settled = new Promise<void>((resolve) => {
+    settle = resolve;
+  });
   let wanted = -1;
   let waiters: Array<{ readonly offset: number; readonly resolve: () => void }> = [];
 
@@ -151,11 +156,11 @@ export function createLane(deps: LaneDeps, lane: Lane, name: LaneName) {
       status.restored = true;
       publish();
       recorder.restored(partition, (performance.now() - began) / 1000);
-      const reRead = state.restored - restored.position;
-      log.debug({ partition, term, frontier: state.restored, reRead, openUnits: state.units.size }, 'lane restored');
+      log.debug({ partition, term, from: restored.position, frontier: state.restored }, 'lane restored');
       const { policy_id, taxonomy_id } = state.inForce;
       if (policy_id !== documents.configured.policy_id || taxonomy_id !== documents.configured.taxonomy_id)
         await outage('writing the policy', () => deps.control.policy(partition, documents.configured));
+      settle();
     };
 
     const fold = async (records: readonly LogRecord[]) => {
@@ -257,11 +262,13 @@ export function createLane(deps: LaneDeps, lane: Lane, name: LaneName) {
       log.warn({ partition, err: error }, 'ended without its last flush');
     }
     gone = true;
+    settle();
     for (const { resolve } of waiters.splice(0)) resolve();
   };
 
   return {
     run,
+    restored: settled,
     status: (): LaneStatus => ({ ...status }),
     /** Resolves when all below `offset` is committed, flushing at once to get there, or when the lane is not ours any more. */
     drained(offset: number): Promise<void> {

@@ -34,6 +34,8 @@ export interface Lanes {
   status(): readonly LaneStatus[];
   /** Resolves when each lane's committed frontier is the end of the log as it was at the call, or later. */
   drained(): Promise<void>;
+  /** Resolves when no lane of this process is being rebuilt: what is configured is in force for whatever is appended from then on. */
+  restored(): Promise<void>;
   /** Rejects with the first lane's failure. */
   readonly failed: Promise<never>;
   /** Stops reading, flushes what was read, commits, leaves the group. */

@@ -58,6 +58,9 @@ export async function startLanes(deps: LanesDeps, settings: LaneSettings): Promi
       );
       await Promise.race([Promise.all(waits), failed]);
     },
+    async restored() {
+      await Promise.race([Promise.all([...lanes.values()].map((lane) => lane.restored)), failed]);
+    },
     failed,
     async close() {
       stopping.abort();

@@ -41,7 +41,7 @@ export function addImport(program: Command, run: Run): void {
     .option('--env <name>', 'environment (default: as the source says)')
     .option('--epoch <n>', 'pass over the tasks (default 0)', wholeNumber)
     .addOption(new Option('--purpose <purpose>', 'what the run is for').choices(['train', 'eval', 'synthesis']))
-    .option('--group-size <n>', 'rollouts in a group, where the source does not say', wholeNumber)
+    .option('--group-size <n>', 'rollouts in a group, where the source does not say', fromOne)
     .option('--keep-open', 'more is to come: do not close what has no end')
     .option('--wait', 'on Kafka: until the workers have decided what can be decided (a data folder: always)')
     .option('--dry-run', 'read and check everything, keep nothing')
@@ -102,5 +102,10 @@ function textReport(report: Report, context: CommandContext): string {
 
 function wholeNumber(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('a whole number is needed');
+  return Number(text);
+}
+
+function fromOne(text: string): number {
+  if (wholeNumber(text) < 1) throw new InvalidArgumentError('a whole number from 1 on is needed');
   return Number(text);
 }

@@ -118,3 +118,16 @@ test('before migrate() users are refused, and rows survive a restart', async () 
   expect(await second.query('SELECT count() AS n FROM rollstream.decisions')).toEqual([{ n: 1 }]);
   await second.close();
 });
+
+test('the rows of a failed query are given to nobody', async () => {
+  const store = await openEmbeddedStore({ folder });
+  try {
+    await store.migrate();
+    const failing = store.queryAsReader('SELECT number AS secret FROM numbers(100000000)', 'JSONEachRow');
+    const next = store.queryAsReader('SELECT 9 AS x', 'JSONEachRow');
+    await expect(failing).rejects.toThrow();
+    expect(await next).toBe('{"x":9}\n');
+  } finally {
+    await store.close();
+  }
+});
