@@ -1,5 +1,5 @@
 import { type StepEvent, stepEventSchema } from '../../schemas/generated/step-event.ts';
-import { topicNames } from '../config/topics.ts';
+import { laneGroup, topicNames } from '../config/topics.ts';
 import { createCodecs } from '../registry/codecs.ts';
 import { createByteBudget } from './byte-budget.ts';
 import { createControlWriter } from './control-writer.ts';
@@ -14,7 +14,7 @@ import { sleep } from './sleep.ts';
 export async function startLanes(deps: LanesDeps, settings: LaneSettings): Promise<Lanes> {
   const { broker, store, registry, log, now, recorder } = deps;
   const topics = topicNames(settings.topicPrefix);
-  const group = `${settings.topicPrefix}rollstream`;
+  const group = laneGroup(settings.topicPrefix);
   const codecs = createCodecs(registry);
   const stopping = new AbortController();
   const shared = {
