@@ -92,6 +92,7 @@ export function buildTrajectory({
     rollout_loss_tokens: segmentLossTokens.reduce((sum, tokens) => sum + tokens, 0),
     weights_version_min: weights.min,
     weights_version_max: weights.max,
+    lag: null,
     task_metadata: start?.task_metadata_json ?? null,
     tokenizer_sha256: start?.tokenizer_sha256 ?? null,
     template_sha256: start?.template_sha256 ?? null,

@@ -3,7 +3,15 @@ import type { Judgement, Scored } from '../model/judgement.ts';
 import type { CodeRule, Policy } from '../model/policy.ts';
 
 /** A code nobody has a rule for is looked at, not guessed. */
-const NO_RULE: CodeRule = { disposition: 'quarantine', awaitsVerdict: false, unscored: null };
+const NO_RULE: CodeRule = {
+  disposition: 'quarantine',
+  awaitsVerdict: false,
+  unscored: null,
+  penalty: 0,
+  required: null,
+  inBaseline: true,
+  retries: null,
+};
 
 /**
  * What the policy makes of one attempt, without its group: the first that holds of retry or its limit, a verifier that did not
@@ -18,10 +26,7 @@ export function ruleOn(attempt: Attempt, scored: Scored, policy: Policy): Judgem
     return rejected(attempt, unrewarded(scored), 'drop', [scored.code, 'retries_exhausted']);
   }
   if (rule.disposition === 'drop' || rule.disposition === 'quarantine')
-    return rejected(attempt, unrewarded(scored), rule.disposition, [
-      scored.code,
-      ...(scored.conflict === null ? [] : [scored.conflict]),
-    ]);
+    return rejected(attempt, unrewarded(scored), rule.disposition, [scored.code, ...scored.conflicts]);
   const rewarded = scored.reward === null ? withUnscored(scored, rule) : scored;
   // Out of the loss whatever its reward is: there is nothing to score again for.
   if (rule.disposition !== 'train_masked' && rewarded.verifierFault !== null)
@@ -48,12 +53,15 @@ function outcome(scored: Scored, ruling: Judgement['ruling'], why: readonly stri
     finishReason: scored.finishReason,
     verifierStatus: scored.verifierStatus,
     verifierFault: scored.verifierFault,
-    conflict: scored.conflict,
+    conflicts: scored.conflicts,
+    infraShare: scored.infraShare,
+    policyShare: scored.policyShare,
     reward: scored.reward,
     rewardValid: scored.rewardValid,
     components: scored.components,
     ruling,
     why,
+    rule: '',
     inLoss: kept && ruling !== 'train_masked',
     inBaseline,
     countsForSize: inBaseline,

@@ -116,7 +116,8 @@ function membersOf(
   policy: Policy,
 ): Leaver[] {
   const valid = kept.filter(({ judgement }) => judgement.inBaseline);
-  if (kept.length > 0 && valid.length < Math.min(policy.group.minValid, unit.size ?? 1))
+  const { group: rule } = policy.scopeOf(unit.runId, kept[0]?.attempt.identity.env_name ?? '');
+  if (kept.length > 0 && valid.length < Math.min(rule.minValid, unit.size ?? 1))
     return kept.map(({ attempt, judgement }) =>
       alone(attempt, {
         ...judgement,
@@ -129,7 +130,7 @@ function membersOf(
     );
   const { advantages, stats } = baselineOf(
     valid.map(({ judgement }) => judgement.reward ?? 0),
-    policy.group,
+    rule,
   );
   return kept.map(({ attempt, judgement }, groupIndex) => {
     const place = valid.findIndex((member) => member.attempt === attempt);

@@ -8,6 +8,11 @@ export interface DocumentReader {
   finite(value: unknown, path: string): number;
   flag(value: unknown, path: string): boolean;
   texts(value: unknown, path: string): string[];
+  list(value: unknown, path: string): readonly unknown[];
+  /** A finite number from 0 on. */
+  notNegative(value: unknown, path: string): number;
+  /** A finite number above 0. */
+  positive(value: unknown, path: string): number;
   oneOf<T extends string>(value: unknown, path: string, allowed: readonly T[]): T;
   /** Problems for keys that are not `known`. */
   onlyKeys(value: Record<string, unknown>, path: string, known: readonly string[]): void;
@@ -22,12 +27,21 @@ export function createDocumentReader(): DocumentReader {
   };
   const text = (value: unknown, path: string): string =>
     typeof value === 'string' ? value : note(path, 'text', value, '');
+  const finite = (value: unknown, path: string): number =>
+    typeof value === 'number' && Number.isFinite(value) ? value : note(path, 'a finite number', value, 0);
+  const atLeast = (holds: (number: number) => boolean, expected: string) => (value: unknown, path: string) => {
+    const number = finite(value, path);
+    const isNumber = typeof value === 'number' && Number.isFinite(value);
+    return isNumber && !holds(number) ? note(path, expected, value, 0) : number;
+  };
   return {
     problems,
     object: (value, path) => (isObject(value) ? value : note(path, 'an object', value, {})),
     text,
-    finite: (value, path) =>
-      typeof value === 'number' && Number.isFinite(value) ? value : note(path, 'a finite number', value, 0),
+    finite,
+    notNegative: atLeast((number) => number >= 0, 'a number from 0 on'),
+    positive: atLeast((number) => number > 0, 'a number above 0'),
+    list: (value, path) => (Array.isArray(value) ? value : note(path, 'a list', value, [])),
     flag: (value, path) => (typeof value === 'boolean' ? value : note(path, 'true or false', value, false)),
     texts: (value, path) =>
       Array.isArray(value)

@@ -6,6 +6,8 @@ export interface Judgement extends Scored {
   readonly ruling: Disposition | 'wait';
   /** Why, the counted reason first. */
   readonly why: readonly string[];
+  /** Where in the policy it was decided, such as `codes.wall_clock`; empty: no rule of it. */
+  readonly rule: string;
   readonly inLoss: boolean;
   readonly inBaseline: boolean;
   readonly countsForSize: boolean;
@@ -22,8 +24,11 @@ export interface Scored {
   readonly verifierStatus: string;
   /** Code of what the verifier did not say; null: it answered, did not run by design, or is awaited. */
   readonly verifierFault: string | null;
-  /** Both sides of a contradiction, such as `task_complete with finish_reason abort`; null: none. */
-  readonly conflict: string | null;
+  /** Contradictions between the facts, both sides of each. */
+  readonly conflicts: readonly string[];
+  /** Share of the wall clock that was the infrastructure's, and the policy's own sampling; null: the events do not say. */
+  readonly infraShare: number | null;
+  readonly policyShare: number | null;
   readonly reward: number | null;
   readonly rewardValid: boolean;
   readonly components: Readonly<Record<string, number | null>>;

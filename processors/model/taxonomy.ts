@@ -19,6 +19,8 @@ export type FinishMeaning = 'complete' | 'cut' | 'aborted';
 export interface DocumentProblem {
   /** Path in the document, such as `categories.budget.disposition`. */
   readonly path: string;
+  /** The other place, where two contradict each other. */
+  readonly otherPath?: string;
   readonly expected: string;
   readonly got: string;
 }

@@ -36,7 +36,9 @@ export function scoreOf(attempt: Attempt, taxonomy: Taxonomy): Scored {
     finishReason,
     verifierStatus,
     verifierFault,
-    conflict,
+    conflicts: conflict === null ? [] : [conflict],
+    infraShare: null,
+    policyShare: null,
     reward,
     rewardValid,
     components,
@@ -46,7 +48,7 @@ export function scoreOf(attempt: Attempt, taxonomy: Taxonomy): Scored {
 /** What the source said; then what the pipeline found: a deadline that closed it unfinished, a record it cannot assemble. */
 function rawReasonsOf(attempt: Attempt): RawReason[] {
   const reasons = [...(attempt.end?.reasons ?? [])];
-  const found = (raw: string) => reasons.push({ raw, system: 'rollstream', detail: null });
+  const found = (raw: string) => reasons.push({ raw, system: 'rollstream', detail: null, after_end: false });
   if (attempt.expiredBy !== null && !isWhole(attempt)) found(attempt.expiredBy);
   if (attempt.corrupt !== null) found(attempt.corrupt);
   return reasons;

@@ -11,6 +11,8 @@ export function classify(taxonomy: Taxonomy, reason: RawReason): Reason {
     raw: reason.raw,
     system: reason.system,
     detail: reason.detail,
+    attribution: null,
+    after_end: reason.after_end,
   };
 }
 

@@ -4,7 +4,8 @@ export const listSelect = `
   arrayZip(turns.turn, turns.segment_id, turns.start, turns.end, turns.call_id, turns.finish_reason, turns.temperature,
     turns.top_p, turns.logprobs_mode, turns.reward) AS turn,
   arrayZip(aux.turn, aux.name, aux.uri, aux.sha256, aux.shape, aux.dtype) AS aux_data,
-  arrayZip(reasons.code, reasons.category, reasons.raw, reasons.system, reasons.detail) AS reason,
+  arrayZip(reasons.code, reasons.category, reasons.raw, reasons.system, reasons.detail,
+    reasons.attribution, reasons.after_end) AS reason,
   arrayZip(verdicts.scorer, verdicts.scorer_version, verdicts.status, verdicts.rewards, verdicts.bound_to) AS verdict`;
 
 type MaybeText = string | null;
@@ -25,7 +26,7 @@ export interface ListArrays {
     MaybeNumber,
   ][];
   readonly aux_data: readonly [number, string, string, MaybeText, number[], string][];
-  readonly reason: readonly [string, string, string, string, MaybeText][];
+  readonly reason: readonly [string, string, string, string, MaybeText, MaybeText, boolean][];
   readonly verdict: readonly [string, string, string, Record<string, MaybeNumber>, MaybeNumber][];
 }
 
@@ -46,7 +47,15 @@ export function listsOf(lists: ListArrays): Pick<TrajectoryInit, 'turns' | 'aux'
       }),
     ),
     aux: lists.aux_data.map(([turn, name, uri, sha256, shape, dtype]) => ({ turn, name, uri, sha256, shape, dtype })),
-    reasons: lists.reason.map(([code, category, raw, system, detail]) => ({ code, category, raw, system, detail })),
+    reasons: lists.reason.map(([code, category, raw, system, detail, attribution, after_end]) => ({
+      code,
+      category,
+      raw,
+      system,
+      detail,
+      attribution,
+      after_end,
+    })),
     verdicts: lists.verdict.map(([scorer, scorer_version, status, rewards, bound_to]) => ({
       scorer,
       scorer_version,

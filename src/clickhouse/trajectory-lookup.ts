@@ -9,7 +9,14 @@ type Scalars = Pick<
   | ('category' | 'finish_reason' | 'reward' | 'reward_valid' | 'reward_components' | 'advantage')
   | ('in_loss' | 'in_baseline' | 'disposition' | 'why' | 'policy_id' | 'taxonomy_id' | 'score_id' | 'supersedes')
   | ('wall_ms' | 'group_size_expected' | 'group_size_actual' | 'group_index' | 'segment_count' | 'segment_loss_tokens')
-  | ('rollout_loss_tokens' | 'weights_version_min' | 'weights_version_max' | 'task_metadata' | 'tokenizer_sha256')
+  | (
+      | 'rollout_loss_tokens'
+      | 'weights_version_min'
+      | 'weights_version_max'
+      | 'lag'
+      | 'task_metadata'
+      | 'tokenizer_sha256'
+    )
   | (
       | 'template_sha256'
       | 'tool_calls_unanswered'
@@ -24,7 +31,7 @@ const SCALARS = `run_id, purpose, env_name, task_id, epoch, group_id, group_size
   category, finish_reason, reward, reward_valid, reward_components, advantage,
   in_loss, in_baseline, disposition, why, policy_id, taxonomy_id, score_id, supersedes,
   wall_ms, group_size_expected, group_size_actual, group_index, segment_count, segment_loss_tokens,
-  rollout_loss_tokens, weights_version_min, weights_version_max, task_metadata, tokenizer_sha256,
+  rollout_loss_tokens, weights_version_min, weights_version_max, lag, task_metadata, tokenizer_sha256,
   template_sha256, tool_calls_unanswered, tool_results_unasked, partition, first_offset, last_offset`;
 
 /** Columns that a trajectory has otherwise, under names that no column has (an alias of a column's name would replace it). */

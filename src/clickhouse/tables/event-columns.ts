@@ -55,6 +55,7 @@ export function eventColumns<Row>(eventOf: (row: Row) => StepEvent): Column<Row>
     of('reasons.raw', (w, event) => w.array(reasonsOf(event), (x, reason) => x.string(reason.raw))),
     of('reasons.system', (w, event) => w.array(reasonsOf(event), (x, reason) => x.string(reason.system))),
     of('reasons.detail', (w, event) => w.array(reasonsOf(event), (x, reason) => asNullableString(x, reason.detail))),
+    of('reasons.after_end', (w, event) => w.array(reasonsOf(event), (x, reason) => x.bool(reason.after_end))),
     of('env_reward', (w, event) => asNullableFloat64(w, event.end?.env_reward)),
     of('control_type', (w, event) => w.string(event.control?.type ?? '')),
     of('task_metadata_json', (w, event) => asNullableString(w, event.start?.task_metadata_json)),

@@ -60,6 +60,7 @@ const columns: readonly Column<TrajectoryRow>[] = [
   of('rollout_loss_tokens', (w, t) => w.int32(t.rollout_loss_tokens)),
   of('weights_version_min', (w, t) => asNullableString(w, t.weights_version_min)),
   of('weights_version_max', (w, t) => asNullableString(w, t.weights_version_max)),
+  of('lag', (w, t) => w.nullable(t.lag ?? null, asInt64)),
   of('task_metadata', (w, t) => asNullableString(w, t.task_metadata)),
   of('tokenizer_sha256', (w, t) => asNullableString(w, t.tokenizer_sha256)),
   of('template_sha256', (w, t) => asNullableString(w, t.template_sha256)),

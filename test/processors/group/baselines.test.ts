@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_SCOPE } from '../../../processors/decide/policy-sections.ts';
 import { baselineOf } from '../../../processors/group/baselines.ts';
 import type { GroupRule } from '../../../processors/model/policy.ts';
 
-const GRPO: GroupRule = { minValid: 2, baseline: 'grpo', divideByStd: true, ddof: 1, eps: 1e-6 };
+const GRPO: GroupRule = DEFAULT_SCOPE.group;
 
 describe('advantages', () => {
   it('of GRPO, by hand: rewards 1, 0, 0, 1 with ddof 1 and eps 1e-6', () => {

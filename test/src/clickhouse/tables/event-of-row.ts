@@ -15,6 +15,7 @@ export const eventSelect = `run_id, purpose, env_name, task_id, epoch, group_id,
   tool_calls.char_start AS tc_start, tool_calls.char_end AS tc_end, tool_calls.parse_status AS tc_status,
   tool_calls.parser AS tc_parser, role, tool_name, tool_turn, executed_arguments, exit_code, wait_us, exec_us, phase,
   reasons.raw AS reason_raw, reasons.system AS reason_system, reasons.detail AS reason_detail_of,
+  reasons.after_end AS reason_after_end,
   toString(reinterpretAsUInt64(env_reward)) AS env_reward_bits, control_type, task_metadata_json, tools_json,
   tokenizer_sha256, template_sha256, weights_version, detail_json`;
 
@@ -67,6 +68,7 @@ export interface EventColumns {
   reason_raw: string[];
   reason_system: string[];
   reason_detail_of: Text[];
+  reason_after_end: boolean[];
   env_reward_bits: Text;
   detail_json: string;
 }
@@ -141,7 +143,7 @@ function ofKind(kind: StepEvent['kind'], row: EventColumns): object {
     case 'end':
       return {
         reasons: row.reason_raw.map((raw, i) => ({
-          ...{ raw, system: row.reason_system[i], detail: row.reason_detail_of[i] },
+          ...{ raw, system: row.reason_system[i], detail: row.reason_detail_of[i], after_end: row.reason_after_end[i] },
         })),
         ...{ final_response: text, env_reward: double(row.env_reward_bits), exception: error },
       };
