@@ -92,6 +92,8 @@ function primitive(type: string, name: string): Read {
       return name.endsWith('_json') ? jsonField : textAt;
     case 'bytes':
       return bytesReader(name);
+    case 'boolean':
+      return flagAt;
     case 'double':
       return doubleAt;
     case 'int':
@@ -123,6 +125,11 @@ function doubleAt(value: JsonValue, field: string): number | null {
   if (typeof value === 'number') return value;
   if (value instanceof ExactNumber) return value.isInteger ? Number(value.text) : null;
   throw new Refused(field, 'a number', shown(value));
+}
+
+function flagAt(value: JsonValue, field: string): boolean {
+  if (typeof value === 'boolean') return value;
+  throw new Refused(field, 'true or false', shown(value));
 }
 
 function integerWithin(limit: number): Read {
