@@ -1,5 +1,7 @@
 import type { End, PhaseName, Start, StepEvent, VerdictStatus } from '../../schemas/generated/step-event.ts';
 import type { AuditSummary } from '../../schemas/generated/trajectory.ts';
+import type { AttemptFacts } from './attempt-facts.ts';
+import type { Finding } from './audit-summary.ts';
 import type { Judgement } from './judgement.ts';
 import type { Segment, Turn } from './segment.ts';
 
@@ -32,8 +34,11 @@ export type AttemptIdentity = Pick<
 >;
 
 /** What of the start and the end a decision needs: the rest is in `steps`, and must not stay in memory. */
-export type HeldStart = Pick<Start, 'task_metadata_json' | 'tokenizer_sha256' | 'template_sha256' | 'sampling'>;
-export type HeldEnd = Pick<End, 'reasons'>;
+export type HeldStart = Pick<
+  Start,
+  'task_metadata_json' | 'tokenizer_sha256' | 'template_sha256' | 'sampling' | 'limits'
+>;
+export type HeldEnd = Pick<End, 'reasons' | 'exception'>;
 
 /** An attempt that is not decided; 100,000 of them are open at a time, so that what most never need is null. Until its start is seen, all it has are orphans. */
 export interface Attempt {
@@ -90,6 +95,8 @@ export interface Attempt {
   /** Holds: in order of scorer, version and turn, whatever the order they came in: sums and ids must not depend on it. */
   readonly verdicts: HeldVerdict[];
   readonly wallUs: Partial<Record<PhaseName, number>>;
+  /** null: no event had anything of it to tell. */
+  facts: AttemptFacts | null;
   /** null until it is folded. */
   end: HeldEnd | null;
   /** seq of the end event, from when it was seen on; -1 before. */
@@ -101,6 +108,8 @@ export interface Attempt {
   /** Last judgement, the revision and the control values it was made at. */
   judged: Judged | null;
   audit: AuditSummary | null;
+  /** What the audits found; null: they have not looked. */
+  findings: readonly Finding[] | null;
   /** Deadline that closed it, when it is not decided at once because its group is not complete. */
   expiredBy: string | null;
   /** When the lane asked for a deadline of this attempt, and what it saw then: it does not ask twice. */
