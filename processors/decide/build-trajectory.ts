@@ -1,6 +1,6 @@
 import type { TrajectoryInit } from '../../schemas/generated/trajectory.ts';
 import type { Cause } from '../model/attempt.ts';
-import { summaryOf } from '../model/audit-summary.ts';
+import { auditOf } from '../model/audit-summary.ts';
 import type { Leaver } from '../model/closing.ts';
 import type { InForce } from '../model/control.ts';
 import { turnRewardOf } from '../model/turn-reward.ts';
@@ -82,7 +82,7 @@ export function buildTrajectory({
     taxonomy_id: inForce.taxonomy_id,
     score_id: scoreId,
     supersedes: null,
-    audit: attempt.audit ?? summaryOf({}, attempt),
+    audit: attempt.audit ?? auditOf({}, attempt).summary,
     wall_ms: Object.fromEntries(Object.entries(attempt.wallUs).map(([phase, us]) => [phase, us / 1000])),
     group_size_expected: identity.group_size,
     group_size_actual: leaver.groupIndex === null ? null : groupSizeActual,

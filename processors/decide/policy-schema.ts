@@ -3,6 +3,7 @@ import type { CodeRule, Condition, Exception, Policy, Scope } from '../model/pol
 import type { Parsed } from '../model/taxonomy.ts';
 import { contradictions } from './policy-contradictions.ts';
 import { DEFAULT_SCOPE, readScope, SCOPE_KEYS } from './policy-sections.ts';
+import { createRulesAt } from './rules-at.ts';
 
 const DISPOSITIONS = ['train', 'train_masked', 'penalise', 'drop', 'retry', 'quarantine'] as const;
 const OPTIONAL = ['penalty', 'required', 'in_baseline', 'retries'] as const;
@@ -25,15 +26,20 @@ export function readPolicy(document: unknown, id: string): Parsed<Policy> {
     'scopes',
   ]);
   read.oneOf(top.format, 'format', ['rollstream-policy/1']);
+  const name = read.text(top.name, 'name');
+  const codes = codeRules(read, top.codes, 'codes');
+  const categories = codeRules(read, top.categories, 'categories');
   const rules = rulesIn(read, top.rules);
-  read.problems.push(...contradictions(rules));
+  const findings = findingsIn(read, top.findings);
+  read.problems.push(...contradictions(rules, findings));
   return read.result({
     id,
-    name: read.text(top.name, 'name'),
-    codes: codeRules(read, top.codes, 'codes'),
-    categories: codeRules(read, top.categories, 'categories'),
+    name,
+    codes,
+    categories,
     rules,
-    findings: findingsIn(read, top.findings),
+    rulesAt: createRulesAt({ codes, categories, rules }),
+    findings,
     retryLimit: read.notNegative(top.retries, 'retries'),
     backoff: backoffIn(read, top.backoff),
     scopeOf: scopesIn(read, top),
@@ -77,6 +83,8 @@ function rulesIn(read: DocumentReader, value: unknown): Exception[] {
     read.onlyKeys(rule, at, ['when', 'then']);
     const then = read.object(rule.then, `${at}.then`);
     read.onlyKeys(then, `${at}.then`, ALL);
+    if (Object.keys(then).length === 0)
+      read.problems.push({ path: `${at}.then`, expected: `at least one of ${ALL.join(', ')}`, got: 'nothing' });
     return {
       when: conditionOf(read, rule.when, `${at}.when`),
       override: {
@@ -93,11 +101,14 @@ function rulesIn(read: DocumentReader, value: unknown): Exception[] {
   });
 }
 
+/** Runs and environments are named by producers: a memory of all of them would grow without end. */
+const MOST_REMEMBERED = 4_096;
+
 const LISTS = ['code', 'category', 'system', 'env', 'run', 'finding'] as const;
 
 function conditionOf(read: DocumentReader, value: unknown, at: string): Condition {
   const when = read.object(value, at);
-  read.onlyKeys(when, at, [...LISTS, 'attribution', 'infra_share_above', 'scored']);
+  read.onlyKeys(when, at, [...LISTS, 'attribution', 'infra_share_above', 'infra_share_at_most', 'scored']);
   const lists = Object.fromEntries(
     LISTS.flatMap((key) => (when[key] === undefined ? [] : [[key, read.texts(when[key], `${at}.${key}`)]])),
   );
@@ -112,7 +123,10 @@ function conditionOf(read: DocumentReader, value: unknown, at: string): Conditio
         }),
     ...(when.infra_share_above === undefined
       ? {}
-      : { infraShareAbove: read.notNegative(when.infra_share_above, `${at}.infra_share_above`) }),
+      : { infraShareAbove: shareOf(read, when.infra_share_above, `${at}.infra_share_above`) }),
+    ...(when.infra_share_at_most === undefined
+      ? {}
+      : { infraShareAtMost: shareOf(read, when.infra_share_at_most, `${at}.infra_share_at_most`) }),
     ...(when.scored === undefined ? {} : { scored: read.flag(when.scored, `${at}.scored`) }),
   };
 }
@@ -159,12 +173,19 @@ function scopesIn(read: DocumentReader, top: Record<string, unknown>): Policy['s
     const key = `${runId}\u0000${envName}`;
     const found = known.get(key);
     if (found !== undefined) return found;
+    if (known.size >= MOST_REMEMBERED) known.clear();
     const scope = scopes
       .filter(({ env, run }) => (env?.includes(envName) ?? true) && (run?.includes(runId) ?? true))
       .reduce((sum, { body, at }) => readScope(createDocumentReader(), body, at, sum), base);
     known.set(key, scope);
     return scope;
   };
+}
+
+function shareOf(read: DocumentReader, value: unknown, path: string): number {
+  const share = read.notNegative(value, path);
+  if (share > 1) read.problems.push({ path, expected: 'a share from 0 to 1', got: String(share) });
+  return share;
 }
 
 function numberOrNull(read: DocumentReader, value: unknown, path: string): number | null {

@@ -1,51 +1,129 @@
-import type { Attempt } from '../model/attempt.ts';
+import type { Reason } from '../../schemas/generated/trajectory.ts';
+import type { AttemptIdentity } from '../model/attempt.ts';
+import type { Finding } from '../model/audit-summary.ts';
 import type { Judgement, Scored } from '../model/judgement.ts';
-import type { CodeRule, Policy } from '../model/policy.ts';
+import type { CodeRule, PlacedRule, PlacedRules, Policy } from '../model/policy.ts';
+import { holdsOfAttribution } from './rules/attribution.ts';
+import { holdsOfFindings } from './rules/finding.ts';
+import { holdsOfInfraShare } from './rules/infra-share.ts';
 
-/** A code nobody has a rule for is looked at, not guessed. */
-const NO_RULE: CodeRule = {
-  disposition: 'quarantine',
-  awaitsVerdict: false,
-  unscored: null,
-  penalty: 0,
-  required: null,
-  inBaseline: true,
-  retries: null,
-};
+/** What a policy may ask of an attempt beside its score. */
+export interface RuledAttempt {
+  readonly number: number;
+  readonly identity: Pick<AttemptIdentity, 'run_id' | 'env_name' | 'purpose'>;
+  readonly expiredBy: string | null;
+  readonly findings: readonly Finding[] | null;
+  readonly missingTokens: boolean;
+  readonly segments: ReadonlyArray<{ readonly chunks: ReadonlyArray<{ readonly sampledTokens: number }> }>;
+}
 
 /**
- * What the policy makes of one attempt, without its group: the first that holds of retry or its limit, a verifier that did not
- * answer, no tokens, a purpose that does not train, the rule of the code.
+ * What the policy makes of one attempt, without its group: the first that holds of a finding of the audits, a verdict to wait
+ * for, retry or its limit, a verifier that did not answer, no tokens, a purpose that does not train, the rule that applies: the
+ * first exception, laid over the rule of the code, else of its category.
  */
-export function ruleOn(attempt: Attempt, scored: Scored, policy: Policy): Judgement {
-  const rule = policy.codes.get(scored.code) ?? policy.categories.get(scored.category) ?? NO_RULE;
-  if (rule.awaitsVerdict && scored.verifierStatus === 'none' && attempt.expiredBy === null)
-    return outcome(scored, 'wait', []);
+export function ruleOn(attempt: RuledAttempt, scored: Scored, policy: Policy): Judgement {
+  const { run_id: runId, env_name: envName, purpose } = attempt.identity;
+  const reason = decidingReason(scored);
+  const { code, category } = scored;
+  const placed = policy.rulesAt({ code, category, system: reason?.system ?? '', envName, runId });
+  const found = findingOf(attempt.findings, policy, placed);
+  if (found !== null) return ruledByFinding(attempt, scored, found);
+  const applied = appliedRule(placed, attempt, scored, reason);
+  if (applied === null) return outcome(scored, 'wait', [], placed);
+  const { rule } = applied;
+  if (rule.awaitsVerdict && isAwaited(attempt, scored)) return outcome(scored, 'wait', [], applied);
   if (rule.disposition === 'retry') {
-    if (attempt.number < policy.retryLimit) return outcome(unrewarded(scored), 'retry', [`retry:${scored.code}`]);
-    return rejected(attempt, unrewarded(scored), 'drop', [scored.code, 'retries_exhausted']);
+    if (attempt.number < (rule.retries ?? policy.retryLimit))
+      return outcome(unrewarded(scored), 'retry', [`retry:${code}`], applied);
+    return rejected(attempt, unrewarded(scored), 'drop', [code, 'retries_exhausted'], applied);
   }
   if (rule.disposition === 'drop' || rule.disposition === 'quarantine')
-    return rejected(attempt, unrewarded(scored), rule.disposition, [scored.code, ...scored.conflicts]);
+    return rejected(attempt, unrewarded(scored), rule.disposition, [code, ...scored.conflicts], applied);
   const rewarded = scored.reward === null ? withUnscored(scored, rule) : scored;
   // Out of the loss whatever its reward is: there is nothing to score again for.
   if (rule.disposition !== 'train_masked' && rewarded.verifierFault !== null)
-    return rejected(attempt, rewarded, 'quarantine', [rewarded.verifierFault, scored.code]);
+    return rejected(attempt, rewarded, 'quarantine', [rewarded.verifierFault, code], applied);
+  if (isWithoutTokens(attempt) || purpose !== 'train') return rejected(attempt, rewarded, 'drop', [code], applied);
+  return outcome(rewarded, rule.disposition, [code], applied);
+}
+
+/** The reason whose code decided; where two facts contradict each other, the loop's own. */
+function decidingReason({ reasons, code }: Scored): Reason | null {
+  return reasons.find((reason) => reason.code === code) ?? reasons[0] ?? null;
+}
+
+interface Found {
+  readonly class: string;
+  readonly becomes: 'drop' | 'quarantine' | 'train_masked';
+}
+
+/** The first class of the policy that an audit found. What its code keeps from training, a finding does not let train. */
+function findingOf(findings: readonly Finding[] | null, policy: Policy, { rule }: PlacedRule): Found | null {
+  if (findings === null || findings.length === 0) return null;
+  for (const [name, becomes] of policy.findings) {
+    if (!findings.some((finding) => finding.class === name)) continue;
+    if (becomes === 'train_masked' && !trains(rule.disposition)) continue;
+    return { class: name, becomes };
+  }
+  return null;
+}
+
+/** Decided at once: no verdict can make what was sampled another thing than what was executed. */
+function ruledByFinding(attempt: RuledAttempt, scored: Scored, { class: name, becomes }: Found): Judgement {
+  const by = { rule: null, from: `findings.${name}` };
+  const why = [name, scored.code];
+  if (becomes !== 'train_masked') return rejected(attempt, unrewarded(scored), becomes, why, by);
   if (isWithoutTokens(attempt) || attempt.identity.purpose !== 'train')
-    return rejected(attempt, rewarded, 'drop', [scored.code]);
-  return outcome(rewarded, rule.disposition, [scored.code]);
+    return rejected(attempt, unrewarded(scored), 'drop', why, by);
+  return outcome(unrewarded(scored), 'train_masked', why, by);
 }
 
-/** Why is led by what accounting counts: no_tokens, purpose, else the code. */
-function rejected(attempt: Attempt, scored: Scored, ruling: 'drop' | 'quarantine', why: readonly string[]): Judgement {
-  if (isWithoutTokens(attempt)) return outcome(scored, ruling, ['no_tokens', ...why]);
-  if (attempt.identity.purpose !== 'train') return outcome(scored, ruling, ['purpose', ...why]);
-  return outcome(scored, ruling, why);
+/** The first exception that applies, else the rule it would override; null: that depends on a verdict that is awaited. */
+function appliedRule(
+  placed: PlacedRules,
+  attempt: RuledAttempt,
+  scored: Scored,
+  reason: Reason | null,
+): PlacedRule | null {
+  for (const exception of placed.exceptions) {
+    const { when } = exception;
+    if (!holdsOfFindings(when, attempt.findings)) continue;
+    if (!holdsOfAttribution(when, reason)) continue;
+    if (!holdsOfInfraShare(when, scored.infraShare)) continue;
+    if (when.scored === undefined) return exception;
+    // 1 the end @10, `scored: false` drops; 2 the verdict @11 says 1: an unscored attempt is one whose verdict is not to come.
+    if (placed.rule.awaitsVerdict && isAwaited(attempt, scored)) return null;
+    if (when.scored === (scored.verifierStatus === 'scored')) return exception;
+  }
+  return placed;
 }
 
-function outcome(scored: Scored, ruling: Judgement['ruling'], why: readonly string[]): Judgement {
-  const kept = ruling === 'train' || ruling === 'train_masked' || ruling === 'penalise';
-  const inBaseline = kept && scored.rewardValid;
+function isAwaited({ expiredBy }: RuledAttempt, { verifierStatus }: Scored): boolean {
+  return verifierStatus === 'none' && expiredBy === null;
+}
+
+interface Applied {
+  readonly rule: CodeRule | null;
+  readonly from: string;
+}
+
+/** Why is led by what accounting counts: no_tokens, purpose, a finding, else the code. */
+function rejected(
+  attempt: RuledAttempt,
+  scored: Scored,
+  ruling: 'drop' | 'quarantine',
+  why: readonly string[],
+  applied: Applied,
+): Judgement {
+  if (isWithoutTokens(attempt)) return outcome(scored, ruling, ['no_tokens', ...why], applied);
+  if (attempt.identity.purpose !== 'train') return outcome(scored, ruling, ['purpose', ...why], applied);
+  return outcome(scored, ruling, why, applied);
+}
+
+function outcome(scored: Scored, ruling: Judgement['ruling'], why: readonly string[], applied: Applied): Judgement {
+  const kept = trains(ruling);
+  const counts = kept && scored.rewardValid;
   return {
     reasons: scored.reasons,
     code: scored.code,
@@ -61,11 +139,15 @@ function outcome(scored: Scored, ruling: Judgement['ruling'], why: readonly stri
     components: scored.components,
     ruling,
     why,
-    rule: '',
+    rule: applied.from,
     inLoss: kept && ruling !== 'train_masked',
-    inBaseline,
-    countsForSize: inBaseline,
+    inBaseline: counts && (applied.rule?.inBaseline ?? true),
+    countsForSize: counts,
   };
+}
+
+function trains(ruling: Judgement['ruling']): boolean {
+  return ruling === 'train' || ruling === 'train_masked' || ruling === 'penalise';
 }
 
 /** A fault has no reward, whatever a verifier said about what it left behind. */
@@ -81,9 +163,9 @@ function withUnscored(scored: Scored, rule: CodeRule): Scored {
 }
 
 /** Nothing that a trainer could learn from: no sampled token, or a call whose ids never came. */
-export function isWithoutTokens(attempt: Attempt): boolean {
-  return (
-    attempt.missingTokens ||
-    !attempt.segments.some((segment) => segment.chunks.some((chunk) => chunk.sampledTokens > 0))
-  );
+export function isWithoutTokens({
+  missingTokens,
+  segments,
+}: Pick<RuledAttempt, 'missingTokens' | 'segments'>): boolean {
+  return missingTokens || !segments.some((segment) => segment.chunks.some((chunk) => chunk.sampledTokens > 0));
 }

@@ -49,11 +49,19 @@ export function createDocumentReader(): DocumentReader {
         : note(path, 'a list of texts', value, []),
     oneOf: <T extends string>(value: unknown, path: string, allowed: readonly [T, ...T[]] | readonly T[]): T => {
       const found = allowed.find((candidate) => candidate === value);
-      return found ?? note(path, `one of ${allowed.join(', ')}`, value, allowed[0] as T);
+      if (found !== undefined) return found;
+      problems.push({ path, expected: `one of ${allowed.join(', ')}`, got: shown(value), allowed });
+      return allowed[0] as T;
     },
     onlyKeys: (value, path, known) => {
       for (const key of Object.keys(value))
-        if (!known.includes(key)) note(path === '' ? key : `${path}.${key}`, `one of ${known.join(', ')}`, key, null);
+        if (!known.includes(key))
+          problems.push({
+            path: path === '' ? key : `${path}.${key}`,
+            expected: `one of ${known.join(', ')}`,
+            got: key,
+            allowed: known,
+          });
     },
     result: (value) => (problems.length === 0 ? { kind: 'ok', value } : { kind: 'refused', problems }),
   };

@@ -32,8 +32,9 @@ export interface Condition {
   readonly finding?: readonly string[];
   /** Whose time-out or out-of-memory it was. */
   readonly attribution?: ReadonlyArray<'policy' | 'env' | 'unknown'>;
-  /** The infrastructure's share of the wall clock is known, and above this (0 to 1). */
+  /** The infrastructure's share of the wall clock (0 to 1) is known, and above this; or at most this. */
   readonly infraShareAbove?: number;
+  readonly infraShareAtMost?: number;
   /** true: the verifier scored the attempt; false: it did not. */
   readonly scored?: boolean;
 }
@@ -42,6 +43,27 @@ export interface Condition {
 export interface Exception {
   readonly when: Condition;
   readonly override: Partial<CodeRule>;
+}
+
+/** What is known of an attempt before it is scored: where it comes from, and the code that decides. */
+export interface RulePlace {
+  readonly code: string;
+  readonly category: string;
+  readonly system: string;
+  readonly envName: string;
+  readonly runId: string;
+}
+
+/** A rule, and where in the policy it stands: `codes.wall_clock`, `categories.budget`, `rules[2]`; empty: nowhere. */
+export interface PlacedRule {
+  readonly rule: CodeRule;
+  readonly from: string;
+}
+
+/** All that a policy may make of attempts of one place. */
+export interface PlacedRules extends PlacedRule {
+  /** Exceptions that may apply there, in order, laid over the rule; what of `when` is left depends on the attempt. */
+  readonly exceptions: ReadonlyArray<PlacedRule & { readonly when: Condition }>;
 }
 
 /** How a reward is made of its components. */
@@ -128,7 +150,9 @@ export interface Policy {
   readonly categories: ReadonlyMap<string, CodeRule>;
   /** In order; the first that applies overrides. */
   readonly rules: readonly Exception[];
-  /** Classes of findings that make the reward invalid, and what becomes of the attempt, whatever the verdict said. */
+  /** The rule of the code, else of its category, and the exceptions that may apply there. Remembered by place. */
+  readonly rulesAt: (place: RulePlace) => PlacedRules;
+  /** Classes of findings that make the reward invalid, and what becomes of the attempt, whatever the verdict said: the first here that it has. */
   readonly findings: ReadonlyMap<string, 'drop' | 'quarantine' | 'train_masked'>;
   /** Retries of a rollout before a fault drops it. */
   readonly retryLimit: number;
