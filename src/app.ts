@@ -45,7 +45,7 @@ export async function openApp(config: Config, deps: AppDeps): Promise<App> {
   };
   const { log, recorder, now, url, withLanes } = deps;
   try {
-    const backends = await openBackends(config, { log, now, url, onOpened: (step) => opened.push(step) });
+    const backends = await openBackends(config, { log, recorder, now, url, onOpened: (step) => opened.push(step) });
     const { broker, registry, store } = backends;
     await (withLanes ? backends.prepare() : backends.check());
     const { topicPrefix } = config.lanes;

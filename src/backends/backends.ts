@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Broker } from '../broker/port.ts';
 import type { Store } from '../clickhouse/port.ts';
+import type { Recorder } from '../observe/recorder.ts';
 import type { Registry } from '../registry/port.ts';
 
 /** Log, registry and store, wherever they are. */
@@ -16,6 +17,7 @@ export interface Backends {
 
 export interface BackendDeps {
   readonly log: Logger;
+  readonly recorder: Recorder;
   /** ms since the epoch. */
   readonly now: () => number;
   /** Where other commands reach this process; null: nowhere. */

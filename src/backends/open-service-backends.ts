@@ -16,7 +16,7 @@ export async function openServiceBackends(
   deps: BackendDeps,
 ): Promise<Backends> {
   const options = serviceOptions(services, deps.log);
-  const broker = await openKafkaBroker(options.kafka);
+  const broker = await openKafkaBroker({ ...options.kafka, onRebalance: deps.recorder.rebalanced });
   deps.onOpened(() => broker.close());
   const registry = openConfluentRegistry(options.registry);
   const store = await openRemoteStore({ ...options.clickhouse, readerLimits: config.limits.query });

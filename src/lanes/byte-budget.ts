@@ -8,7 +8,8 @@ export interface ByteBudget {
   inFlight(): number;
 }
 
-export function createByteBudget(limitBytes: number): ByteBudget {
+/** `report` is told how much it is, at each change. */
+export function createByteBudget(limitBytes: number, report: (bytes: number) => void = () => undefined): ByteBudget {
   let inFlight = 0;
   const waiting = new Set<() => void>();
   const isFull = () => inFlight >= limitBytes;
@@ -18,9 +19,11 @@ export function createByteBudget(limitBytes: number): ByteBudget {
   return {
     take(bytes) {
       inFlight += bytes;
+      report(inFlight);
     },
     give(bytes) {
       inFlight -= bytes;
+      report(inFlight);
       if (!isFull()) wakeAll();
     },
     isFull,

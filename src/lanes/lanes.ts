@@ -25,6 +25,10 @@ export interface LaneStatus {
   readonly position: number;
   /** End of the log when it was last read. */
   readonly logEnd: number;
+  /** First offset of the oldest open unit, else the position: a restart reads from there. Absent: not known. */
+  readonly watermark?: number;
+  /** Append time of that record, ms; null: nothing is open. */
+  readonly oldestOpenAtMs?: number | null;
   readonly openUnits: number;
   readonly openAttempts: number;
 }

@@ -25,7 +25,7 @@ export async function startLanes(deps: LanesDeps, settings: LaneSettings): Promi
     documents: await openDocuments(store, settings),
     encodeRecords: await createEncodeRecords(codecs, topics),
     control: await createControlWriter(broker, codecs, topics.steps),
-    budget: createByteBudget(settings.inFlightBytes),
+    budget: createByteBudget(settings.inFlightBytes, recorder.bytesInFlight),
     recorder,
     log,
     now,

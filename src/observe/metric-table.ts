@@ -12,8 +12,8 @@ export const METRICS = {
   },
   decisions: {
     name: 'rollstream_decisions_total',
-    help: 'Attempts decided by this process, by disposition and category.',
-    labelNames: ['disposition', 'category'],
+    help: 'Attempts decided by this process, by disposition, category and counted reason.',
+    labelNames: ['disposition', 'category', 'reason'],
   },
   stepFaults: {
     name: 'rollstream_step_faults_total',
@@ -35,6 +35,12 @@ export const METRICS = {
     help: 'From freezing a cut to its commit.',
     labelNames: ['partition'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+  },
+  transactionSeconds: {
+    name: 'rollstream_transaction_seconds',
+    help: 'The last part of a flush: output records, offset and metadata, until readers see them.',
+    labelNames: ['partition'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   },
   restoreSeconds: {
     name: 'rollstream_restore_seconds',
@@ -63,6 +69,21 @@ export const METRICS = {
     help: 'First offset that no committed cut of a lane has read.',
     labelNames: ['partition'],
   },
+  watermark: {
+    name: 'rollstream_lane_watermark_offset',
+    help: 'First offset of the oldest open unit of a lane: where a restart reads from. What the log forgets below it loses nothing.',
+    labelNames: ['partition'],
+  },
+  watermarkAge: {
+    name: 'rollstream_lane_watermark_age_seconds',
+    help: "Time since that record was appended, by the broker's clock; 0: nothing is open. Keep it below the retention of rollout.steps.",
+    labelNames: ['partition'],
+  },
+  recoverySeconds: {
+    name: 'rollstream_lane_recovery_seconds',
+    help: 'Estimate of what a restart would take: records between watermark and frontier, at the rate of the last rebuild, or else of the busiest second of reading. Absent before either.',
+    labelNames: ['partition'],
+  },
   openUnits: {
     name: 'rollstream_lane_open_units',
     help: 'Units (groups, or rollouts without one) that are open in a lane.',
@@ -76,6 +97,21 @@ export const METRICS = {
   restored: {
     name: 'rollstream_lane_restored',
     help: '1 once the rebuild of a lane has reached its frontier.',
+    labelNames: ['partition'],
+  },
+  rebalances: {
+    name: 'rollstream_rebalances_total',
+    help: 'Times that this process was given its lanes by the group, the first included; on Kafka.',
+    labelNames: [],
+  },
+  attemptsLost: {
+    name: 'rollstream_lost_attempts_total',
+    help: 'Open attempts whose first records were deleted from the log; each is named in `decisions` with the reason `lost`.',
+    labelNames: ['partition'],
+  },
+  recordsLost: {
+    name: 'rollstream_lost_records_total',
+    help: 'Offsets of rollout.steps that were deleted before anybody had read them, found when a lane was taken. Alarm on any.',
     labelNames: ['partition'],
   },
   serviceUp: {

@@ -2,6 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { LaneStatus } from '../lanes/lanes.ts';
 import { METRICS } from './metric-table.ts';
 import type { Recorder } from './recorder.ts';
+import { createReplayRate } from './replay-rate.ts';
 
 /** The metrics of one process: what records them, and their exposition. */
 export interface Metrics {
@@ -13,8 +14,8 @@ export interface Metrics {
   exposition(): Promise<{ readonly contentType: string; readonly text: string }>;
 }
 
-/** A registry of its own, so that two pipelines in one process do not mix. */
-export function createMetrics(): Metrics {
+/** A registry of its own, so that two pipelines in one process do not mix. `now` in ms since the epoch. */
+export function createMetrics(now: () => number = Date.now): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -25,23 +26,42 @@ export function createMetrics(): Metrics {
   const deadLetters = new Counter({ ...METRICS.deadLetters, registers });
   const rowsInserted = new Counter({ ...METRICS.rowsInserted, registers });
   const flushSeconds = new Histogram({ ...METRICS.flushSeconds, registers });
+  const transactionSeconds = new Histogram({ ...METRICS.transactionSeconds, registers });
   const restoreSeconds = new Histogram({ ...METRICS.restoreSeconds, registers });
   const bytesInFlight = new Gauge({ ...METRICS.bytesInFlight, registers });
   const httpSeconds = new Histogram({ ...METRICS.httpSeconds, registers });
+  const rebalances = new Counter({ ...METRICS.rebalances, registers });
+  const attemptsLost = new Counter({ ...METRICS.attemptsLost, registers });
+  const recordsLost = new Counter({ ...METRICS.recordsLost, registers });
+  const rate = createReplayRate(() => performance.now());
 
   let status: () => readonly LaneStatus[] = () => [];
-  const laneGauge = (facts: (typeof METRICS)['lag'], gaugeOf: (lane: LaneStatus) => number) =>
+  /** null: not known of this lane. */
+  const laneGauge = (facts: (typeof METRICS)['lag'], gaugeOf: (lane: LaneStatus) => number | null) =>
     new Gauge({
       ...facts,
       registers,
       collect() {
         // A lane that went to another worker is that one's to report.
         this.reset();
-        for (const lane of status()) this.set({ partition: lane.partition }, gaugeOf(lane));
+        for (const lane of status()) {
+          const value = gaugeOf(lane);
+          if (value !== null) this.set({ partition: lane.partition }, value);
+        }
       },
     });
   laneGauge(METRICS.lag, (lane) => lane.logEnd - lane.frontier);
   laneGauge(METRICS.frontier, (lane) => lane.frontier);
+  laneGauge(METRICS.watermark, ({ watermark }) => watermark ?? null);
+  laneGauge(METRICS.watermarkAge, ({ oldestOpenAtMs }) => {
+    if (oldestOpenAtMs === undefined) return null;
+    return oldestOpenAtMs === null ? 0 : Math.max(0, now() - oldestOpenAtMs) / 1000;
+  });
+  laneGauge(METRICS.recoverySeconds, ({ watermark, frontier }) => {
+    const recordsPerSecond = rate.recordsPerSecond();
+    if (watermark === undefined || recordsPerSecond === null) return null;
+    return Math.max(0, frontier - watermark) / recordsPerSecond;
+  });
   laneGauge(METRICS.openUnits, (lane) => lane.openUnits);
   laneGauge(METRICS.openAttempts, (lane) => lane.openAttempts);
   laneGauge(METRICS.restored, (lane) => (lane.restored ? 1 : 0));
@@ -60,13 +80,23 @@ export function createMetrics(): Metrics {
       recordsRead(partition, records, bytes) {
         recordsRead.inc({ partition }, records);
         bytesRead.inc({ partition }, bytes);
+        rate.read(partition, records);
       },
-      decided: (disposition, category) => decisions.inc({ disposition, category }),
+      decided: (disposition, category, reason = '') => decisions.inc({ disposition, category, reason }),
       stepFault: (reason) => stepFaults.inc({ reason }),
       deadLetter: (stage, code) => deadLetters.inc({ stage, code }),
       rowsInserted: (table, rows) => rowsInserted.inc({ table }, rows),
       flushed: (partition, seconds) => flushSeconds.observe({ partition }, seconds),
-      restored: (partition, seconds) => restoreSeconds.observe({ partition }, seconds),
+      transacted: (partition, seconds) => transactionSeconds.observe({ partition }, seconds),
+      restored(partition, seconds) {
+        restoreSeconds.observe({ partition }, seconds);
+        rate.rebuilt(partition, seconds);
+      },
+      rebalanced: () => rebalances.inc(),
+      lost(partition, attempts, records) {
+        attemptsLost.inc({ partition }, attempts);
+        recordsLost.inc({ partition }, records);
+      },
       bytesInFlight: (bytes) => bytesInFlight.set(bytes),
       answered: (route, httpStatus, seconds) => httpSeconds.observe({ route, status: httpStatus }, seconds),
     },

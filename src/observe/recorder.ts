@@ -1,12 +1,19 @@
 /** What happened, told by whoever did it. Counting must cost nothing a record: call it once a batch or a decision. */
 export interface Recorder {
   recordsRead(partition: number, records: number, bytes: number): void;
-  decided(disposition: string, category: string): void;
+  /** `reason`: the counted one, the first of why. */
+  decided(disposition: string, category: string, reason?: string): void;
   stepFault(reason: string): void;
   deadLetter(stage: string, code: string): void;
   rowsInserted(table: string, rows: number): void;
   flushed(partition: number, seconds: number): void;
+  /** Of a flush, the transaction alone. */
+  transacted(partition: number, seconds: number): void;
   restored(partition: number, seconds: number): void;
+  /** The group gave this process its lanes. */
+  rebalanced(): void;
+  /** Open attempts that the log has forgotten, and offsets of it that nobody had read. */
+  lost(partition: number, attempts: number, records: number): void;
   bytesInFlight(bytes: number): void;
   answered(route: string, httpStatus: number, seconds: number): void;
 }
@@ -19,7 +26,10 @@ export const silentRecorder: Recorder = {
   deadLetter() {},
   rowsInserted() {},
   flushed() {},
+  transacted() {},
   restored() {},
+  rebalanced() {},
+  lost() {},
   bytesInFlight() {},
   answered() {},
 };

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { RollstreamError } from '../../errors.ts';
 import type { Lane, Membership } from '../port.ts';
 import { createGroupSession, type Pulse } from './group-session.ts';
@@ -9,8 +10,6 @@ import type { Topics } from './topics.ts';
 
 const HEARTBEAT_MS = 500;
 const REJOIN_MS = 500;
-/** Fenced: somebody else may have the lane. Unreachable: its transaction failed, and what was read must be read again. */
-const GIVEN_BACK: ReadonlySet<string> = new Set(['RS_FENCED', 'RS_BROKER_UNREACHABLE']);
 
 interface Work {
   readonly revoke: () => void;
@@ -39,26 +38,42 @@ export async function joinGroup(
   let isGivenBack = false;
   let wake: () => void = () => undefined;
 
+  async function workOnce(partition: number, revoked: AbortSignal): Promise<void> {
+    const reader = createPartitionReader(deps, topic, partition, true);
+    try {
+      await work({ topic, partition, revoked, read: (offset, limits) => reader.read(offset, limits, revoked) });
+    } finally {
+      await reader.close();
+    }
+  }
+
+  /** Until it is revoked, done, or fails for good. */
+  async function workOn(partition: number, revoked: AbortSignal): Promise<void> {
+    for (;;) {
+      try {
+        return await workOnce(partition, revoked);
+      } catch (error) {
+        if (!isUnreachable(error) || revoked.aborted) throw error;
+        // Its transaction failed, and it is still ours: it alone is rebuilt. To leave would rebuild every lane of the group.
+        options.log?.warn({ topic, partition, err: error }, 'a lane is rebuilt');
+      }
+      await pauseUnless(revoked, REJOIN_MS);
+      if (revoked.aborted) return;
+    }
+  }
+
   function start(partition: number): Work {
     const revocation = new AbortController();
-    const reader = createPartitionReader(deps, topic, partition, true);
-    const lane: Lane = {
-      topic,
-      partition,
-      revoked: revocation.signal,
-      read: (offset, limits) => reader.read(offset, limits, revocation.signal),
-    };
     const run = async (): Promise<void> => {
       try {
-        await work(lane);
+        await workOn(partition, revocation.signal);
       } catch (error) {
-        if (error instanceof RollstreamError && GIVEN_BACK.has(error.code)) {
+        // Fenced: somebody else may have the lane.
+        if (isFenced(error) || isUnreachable(error)) {
           options.log?.warn({ topic, partition, err: error }, 'a lane is given back, to be rebuilt');
           isGivenBack = true;
         } else failure ??= { error };
         wake();
-      } finally {
-        await reader.close();
       }
     };
     return { revoke: () => revocation.abort(), stopped: run() };
@@ -119,10 +134,16 @@ export async function joinGroup(
         if (isOut) options.log?.warn({ group }, 'joined again');
         isOut = false;
         isGivenBack = false;
-        const lanes = leaving.signal.aborted ? [] : partitions.map(start);
-        isJoined();
-        await keep();
-        await giveBack(lanes);
+        options.onRebalance?.();
+        const lanes: Work[] = [];
+        try {
+          if (!leaving.signal.aborted) for (const partition of partitions) lanes.push(start(partition));
+          isJoined();
+          await keep();
+        } finally {
+          // Whatever was thrown: a lane that nobody watches over must not go on.
+          await giveBack(lanes);
+        }
         // Two that take an id from each other must not do so without end and pause.
         if (isGivenBack) await pause(REJOIN_MS);
       } catch (error) {
@@ -152,6 +173,18 @@ export async function joinGroup(
       await done.catch(() => undefined);
     },
   };
+}
+
+function isFenced(error: unknown): boolean {
+  return error instanceof RollstreamError && error.code === 'RS_FENCED';
+}
+
+function isUnreachable(error: unknown): boolean {
+  return error instanceof RollstreamError && error.code === 'RS_BROKER_UNREACHABLE';
+}
+
+function pauseUnless(signal: AbortSignal, ms: number): Promise<void> {
+  return sleep(ms, undefined, { signal }).catch(() => undefined);
 }
 
 /** Resolves with null, and keeps no process alive. */

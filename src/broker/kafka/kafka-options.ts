@@ -18,6 +18,8 @@ export interface KafkaOptions {
   /** Copies of each partition of a topic that is created. Absent: the cluster's default. */
   readonly replicationFactor?: number;
   readonly log?: Logger;
+  /** Told each time that a group gives this process its partitions, the first time included. */
+  readonly onRebalance?: () => void;
 }
 
 /** A dead worker's open transaction hides what came after it from read_committed readers for so long. */
