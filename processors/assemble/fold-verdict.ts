@@ -19,15 +19,29 @@ export function priorAnswer(attempt: Attempt, event: StepEvent): { readonly same
 }
 
 function heldVerdict({ scorer, scorer_version, status, rewards, bound_to }: Verdict): HeldVerdict {
-  return { scorer, scorerVersion: scorer_version, status, rewards: finiteOnly(rewards), boundTo: bound_to };
+  const notFinite = Object.keys(rewards).filter((name) => !isFiniteOrNull(rewards[name]));
+  return {
+    scorer,
+    scorerVersion: scorer_version,
+    status,
+    rewards: notFinite.length === 0 ? rewards : finiteOnly(rewards),
+    notFinite: notFinite.length === 0 ? NONE : notFinite,
+    boundTo: bound_to,
+  };
 }
+
+/** One for all: most verdicts have none. */
+const NONE: readonly string[] = [];
 
 /** NaN never leaves: what is not finite is null. */
 function finiteOnly(rewards: Verdict['rewards']): Verdict['rewards'] {
-  if (Object.values(rewards).every((value) => value === null || Number.isFinite(value))) return rewards;
   return Object.fromEntries(
-    Object.entries(rewards).map(([name, value]) => [name, Number.isFinite(value) ? value : null]),
+    Object.entries(rewards).map(([name, value]) => [name, isFiniteOrNull(value) ? value : null]),
   );
+}
+
+function isFiniteOrNull(value: number | null | undefined): boolean {
+  return value === null || Number.isFinite(value);
 }
 
 function compare(a: HeldVerdict, b: HeldVerdict): number {

@@ -19,6 +19,8 @@ export interface HeldVerdict {
   readonly status: VerdictStatus;
   /** null: missing, or not finite (NaN never leaves). */
   readonly rewards: Readonly<Record<string, number | null>>;
+  /** Names of those that are null because they were not finite. */
+  readonly notFinite: readonly string[];
   readonly boundTo: number | null;
 }
 

@@ -1,14 +1,18 @@
-import type { Attempt } from './attempt.ts';
+import type { HeldVerdict } from './attempt.ts';
 
-/** Reward bound to one model call: the sum of what verdicts of that turn scored; null without one, or where one is missing. */
-export function turnRewardOf(attempt: Attempt, turn: number): number | null {
-  let sum: number | null = null;
-  for (const { boundTo, status, rewards } of attempt.verdicts) {
-    if (boundTo !== turn || status !== 'scored') continue;
-    for (const value of Object.values(rewards)) {
-      if (value === null) return null;
-      sum = (sum ?? 0) + value;
+const NONE: ReadonlyMap<number, number | null> = new Map();
+
+/** Rewards bound to model calls, by turn, unweighted: the sum of what verdicts of that turn scored; null where one is missing, absent where none scored. */
+export function turnRewardsOf(counting: readonly HeldVerdict[]): ReadonlyMap<number, number | null> {
+  let rewards: Map<number, number | null> | null = null;
+  for (const { boundTo, status, rewards: named } of counting) {
+    if (boundTo === null || status !== 'scored') continue;
+    for (const value of Object.values(named)) {
+      rewards ??= new Map();
+      const before = rewards.get(boundTo);
+      const sum = before === null || value === null ? null : (before ?? 0) + value;
+      rewards.set(boundTo, sum !== null && Number.isFinite(sum) ? sum : null);
     }
   }
-  return sum === null || !Number.isFinite(sum) ? null : sum;
+  return rewards ?? NONE;
 }

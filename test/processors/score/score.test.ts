@@ -142,7 +142,8 @@ describe('what a verifier said', () => {
   it('scored, but null, NaN, infinite or nothing at all, is reward_missing; NaN never leaves (case 98)', () => {
     for (const reward of [null, Number.NaN, Number.POSITIVE_INFINITY]) {
       const decision = decisionOf(ended('task_complete'), { rewards: { format: 1, answer: reward } });
-      expect(decision).toMatchObject({ reward: null, why: ['reward_missing', 'task_complete'] });
+      const what = reward === null ? 'answer: missing' : 'answer: not finite';
+      expect(decision).toMatchObject({ reward: null, why: ['reward_missing', 'task_complete', what] });
       expect(decision.trajectory?.reward_components).toEqual({ format: 1, answer: null });
       expect(decision.trajectory?.verdicts?.[0]?.rewards).toEqual({ format: 1, answer: null });
     }

@@ -1,0 +1,59 @@
+import type { Reason } from '../../schemas/generated/trajectory.ts';
+import type { Attempt } from '../model/attempt.ts';
+import type { FinishMeaning } from '../model/taxonomy.ts';
+
+const US_A_SECOND = 1_000_000;
+
+export interface Conflicts {
+  /** Contradictions about why the loop ended: its own word cannot be taken for it. */
+  readonly aboutTheEnd: readonly string[];
+  /** Contradictions that leave the reason standing, for whoever looks. */
+  readonly beside: readonly string[];
+}
+
+const NONE: Conflicts = { aboutTheEnd: [], beside: [] };
+
+/** Where facts of an attempt contradict each other: both sides, in words. */
+export function conflictsOf(
+  attempt: Attempt,
+  primary: Reason | null,
+  raised: Reason | null,
+  meaning: FinishMeaning | null,
+): Conflicts {
+  const aboutTheEnd: string[] = [];
+  const beside: string[] = [];
+  if (primary?.category === 'completion') {
+    const says = `the loop says ${primary.code}`;
+    // SGLang answers some aborts with HTTP 200 and partial text; a client that only tests for `length` calls it complete.
+    if (meaning === 'cut' || meaning === 'aborted') aboutTheEnd.push(`${says}, the engine ${meaning} its last call`);
+    const thrown = thrownBy(attempt, raised);
+    if (thrown !== null) aboutTheEnd.push(`${says}, and ${thrown} ended it`);
+    const open = attempt.openCalls.length;
+    if (open > 0) beside.push(`${says}, ${open} of its tool calls ${open === 1 ? 'has' : 'have'} no result`);
+    const overrun = overrunOf(attempt);
+    if (overrun !== null) beside.push(`${says}, ${overrun}`);
+  }
+  const later = (attempt.facts?.laterSteps ?? 0) + (attempt.end === null ? 0 : (attempt.waiting?.size ?? 0));
+  if (later > 0) beside.push(`its end says ${primary?.code ?? 'unknown'}, ${later} steps came after it`);
+  for (const { scorer, status, rewards } of attempt.verdicts) {
+    if (status === 'scored') continue;
+    for (const [name, value] of Object.entries(rewards))
+      if (value !== null) beside.push(`${scorer} says ${status}, and gives ${name} ${value}`);
+  }
+  return aboutTheEnd.length === 0 && beside.length === 0 ? NONE : { aboutTheEnd, beside };
+}
+
+/** The exception that ended the loop; one of the verifier's is no contradiction: it came when the loop had ended. */
+function thrownBy({ end }: Attempt, raised: Reason | null): string | null {
+  if (end === null || end.exception === null) return null;
+  if (raised?.category === 'verifier_fault') return null;
+  return end.exception.type ?? 'an exception';
+}
+
+/** By the clock of its producer, which wrote both ends. */
+function overrunOf({ start, startedAtUs, endedAtUs }: Attempt): string | null {
+  const limit = start?.limits?.max_wall_us ?? null;
+  if (limit === null || startedAtUs === null || endedAtUs === null) return null;
+  const took = endedAtUs - startedAtUs;
+  return took >= limit ? `and took ${took / US_A_SECOND} s of ${limit / US_A_SECOND} s` : null;
+}

@@ -1,0 +1,52 @@
+import type { RawReason } from '../../schemas/generated/step-event.ts';
+import type { Reason } from '../../schemas/generated/trajectory.ts';
+import { type Attempt, isWhole } from '../model/attempt.ts';
+import type { Taxonomy } from '../model/taxonomy.ts';
+import { classify } from '../taxonomy/classify.ts';
+
+/** System of exceptions that any loop may meet. */
+const ANY = 'exception';
+
+/** Why an attempt ended. */
+export interface Reasons {
+  /** What the source said, then what the pipeline found: a deadline that closed it unfinished, a record it cannot assemble. */
+  readonly stated: readonly Reason[];
+  /** What the exception that ended the loop says besides; null: there is none, or it is not mapped, or it says the same. */
+  readonly raised: Reason | null;
+}
+
+export function reasonsOf(attempt: Attempt, taxonomy: Taxonomy): Reasons {
+  const { end, facts } = attempt;
+  const stated: Reason[] = [];
+  for (const reason of end?.reasons ?? []) stated.push(...classify(taxonomy, reason, facts));
+  const found = (raw: string) =>
+    stated.push(...classify(taxonomy, { raw, system: 'rollstream', detail: null, after_end: false }, facts));
+  if (attempt.expiredBy !== null && !isWhole(attempt)) found(attempt.expiredBy);
+  if (attempt.corrupt !== null) found(attempt.corrupt);
+  return { stated, raised: raisedOf(attempt, taxonomy, stated) };
+}
+
+/**
+ * `exit_error` says that something was raised; the class of it says what. One that the taxonomy does not map adds nothing:
+ * the loop has given its own reason.
+ */
+function raisedOf({ end, facts }: Attempt, taxonomy: Taxonomy, stated: readonly Reason[]): Reason | null {
+  if (end === null) return null;
+  const { exception } = end;
+  const first = end.reasons[0];
+  const detail = exception === null ? (first?.detail ?? null) : exception.message;
+  const name = exception?.type ?? classIn(detail);
+  if (name === null) return null;
+  for (const system of new Set([first?.system ?? ANY, ANY])) {
+    if (taxonomy.codesOf(system, name).length === 0) continue;
+    const raw: RawReason = { raw: name, system, detail, after_end: exception === null && first?.after_end === true };
+    const reason = classify(taxonomy, raw, facts)[0];
+    if (reason !== undefined) return stated.some(({ code }) => code === reason.code) ? null : reason;
+  }
+  return null;
+}
+
+/** `litellm.RateLimitError: 429 …` begins with its class. */
+function classIn(text: string | null): string | null {
+  return text === null ? null : (/^[A-Za-z_][\w.]{2,120}(?=:|\(|$)/.exec(text)?.[0] ?? null);
+}
