@@ -3,6 +3,7 @@ import type { AttemptIdentity } from '../model/attempt.ts';
 import type { Finding } from '../model/audit-summary.ts';
 import type { Judgement, Scored } from '../model/judgement.ts';
 import type { CodeRule, PlacedRule, PlacedRules, Policy } from '../model/policy.ts';
+import type { Reward, RewardOf } from '../model/reward.ts';
 import { holdsOfAttribution } from './rules/attribution.ts';
 import { holdsOfFindings } from './rules/finding.ts';
 import { holdsOfInfraShare } from './rules/infra-share.ts';
@@ -22,17 +23,25 @@ export interface RuledAttempt {
  * for, retry or its limit, a verifier that did not answer, no tokens, a purpose that does not train, the rule that applies: the
  * first exception, laid over the rule of the code, else of its category.
  */
-export function ruleOn(attempt: RuledAttempt, scored: Scored, policy: Policy): Judgement {
+export function ruleOn<A extends RuledAttempt>(
+  attempt: A,
+  facts: Scored,
+  policy: Policy,
+  rewardOf: RewardOf<A>,
+): Judgement {
   const { run_id: runId, env_name: envName, purpose } = attempt.identity;
-  const reason = decidingReason(scored);
-  const { code, category } = scored;
+  const reason = decidingReason(facts);
+  const { code, category } = facts;
   const placed = policy.rulesAt({ code, category, system: reason?.system ?? '', envName, runId });
   const found = findingOf(attempt.findings, policy, placed);
-  if (found !== null) return ruledByFinding(attempt, scored, found);
-  const applied = appliedRule(placed, attempt, scored, reason);
-  if (applied === null) return outcome(scored, 'wait', [], placed);
+  const { reward: scope } = policy.scopeOf(runId, envName);
+  if (found !== null) return ruledByFinding(attempt, rewardedBy(facts, rewardOf(attempt, scope, placed.rule)), found);
+  const applied = appliedRule(placed, attempt, facts, reason);
+  if (applied === null) return outcome(facts, 'wait', [], placed);
   const { rule } = applied;
-  if (rule.awaitsVerdict && isAwaited(attempt, scored)) return outcome(scored, 'wait', [], applied);
+  if (rule.awaitsVerdict && isAwaited(attempt, facts)) return outcome(facts, 'wait', [], applied);
+  const reward = rewardOf(attempt, scope, rule);
+  const scored = rewardedBy(facts, reward);
   if (rule.disposition === 'retry') {
     if (attempt.number < (rule.retries ?? policy.retryLimit))
       return outcome(unrewarded(scored), 'retry', [`retry:${code}`], applied);
@@ -40,12 +49,11 @@ export function ruleOn(attempt: RuledAttempt, scored: Scored, policy: Policy): J
   }
   if (rule.disposition === 'drop' || rule.disposition === 'quarantine')
     return rejected(attempt, unrewarded(scored), rule.disposition, [code, ...scored.conflicts], applied);
-  const rewarded = scored.reward === null ? withUnscored(scored, rule) : scored;
   // Out of the loss whatever its reward is: there is nothing to score again for.
-  if (rule.disposition !== 'train_masked' && rewarded.verifierFault !== null)
-    return rejected(attempt, rewarded, 'quarantine', [rewarded.verifierFault, code], applied);
-  if (isWithoutTokens(attempt) || purpose !== 'train') return rejected(attempt, rewarded, 'drop', [code], applied);
-  return outcome(rewarded, rule.disposition, [code], applied);
+  if (rule.disposition !== 'train_masked' && reward.verifierFault !== null)
+    return rejected(attempt, scored, 'quarantine', [reward.verifierFault, code, ...reward.invalid], applied);
+  if (isWithoutTokens(attempt) || purpose !== 'train') return rejected(attempt, scored, 'drop', [code], applied);
+  return outcome(scored, rule.disposition, [code], applied);
 }
 
 /** The reason whose code decided; where two facts contradict each other, the loop's own. */
@@ -155,11 +163,8 @@ function unrewarded(scored: Scored): Scored {
   return { ...scored, reward: null, rewardValid: false };
 }
 
-/** The verifier did not run by design: the code's own reward. It was asked and is silent, or a score is required: a verifier fault. */
-function withUnscored(scored: Scored, rule: CodeRule): Scored {
-  if (scored.verifierStatus === 'not_run' && rule.unscored !== null)
-    return { ...scored, reward: rule.unscored, rewardValid: true };
-  return { ...scored, verifierFault: scored.verifierFault ?? 'reward_missing' };
+function rewardedBy(facts: Scored, { reward, rewardValid, components, verifierFault }: Reward): Scored {
+  return { ...facts, reward, rewardValid, components, verifierFault };
 }
 
 /** Nothing that a trainer could learn from: no sampled token, or a call whose ids never came. */
