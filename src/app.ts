@@ -4,6 +4,7 @@ import type { Broker } from './broker/port.ts';
 import type { Store } from './clickhouse/port.ts';
 import type { Config } from './config/config.ts';
 import { laneGroup, type TopicNames, topicNames } from './config/topics.ts';
+import type { LaneSettings } from './lanes/lane-settings.ts';
 import type { Lanes, LanesDeps } from './lanes/lanes.ts';
 import type { Recorder } from './observe/recorder.ts';
 import { type Codecs, createCodecs } from './registry/codecs.ts';
@@ -27,6 +28,9 @@ export interface App {
   readonly codecs: Codecs;
   readonly store: Store;
   readonly topics: TopicNames;
+  readonly settings: LaneSettings;
+  /** ms since the epoch. */
+  readonly now: () => number;
   /** Consumer group of the lanes. */
   readonly group: string;
   /** null when opened without. */
@@ -62,6 +66,8 @@ export async function openApp(config: Config, deps: AppDeps): Promise<App> {
       codecs: createCodecs(registry),
       store,
       topics: topicNames(topicPrefix),
+      settings: config.lanes,
+      now,
       group: laneGroup(topicPrefix),
       lanes,
       committedBefore,

@@ -5,10 +5,10 @@ import { contradictions } from './policy-contradictions.ts';
 /** What a policy says of codes and categories that the taxonomy does not have, and which of them it says nothing of. */
 export function policyAgainstTaxonomy(
   policy: Policy,
-  taxonomy: Pick<Taxonomy, 'categories' | 'precedence'>,
+  taxonomy: Pick<Taxonomy, 'categories' | 'rank'>,
 ): DocumentProblem[] {
   const codes = [...taxonomy.categories.keys()];
-  const categories = [...new Set([...taxonomy.categories.values(), ...taxonomy.precedence])];
+  const categories = [...new Set([...taxonomy.categories.values(), ...taxonomy.rank.keys()])];
   const unknown = (path: string, kind: 'code' | 'category', name: string, allowed: readonly string[]) =>
     allowed.includes(name) ? [] : [{ path, expected: `a ${kind} of the taxonomy`, got: name, allowed }];
   const categoryOf = (code: string) => taxonomy.categories.get(code);

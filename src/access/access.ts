@@ -1,5 +1,7 @@
 import type { Accounting } from '../clickhouse/accounting.ts';
 import type { QueryParams } from '../clickhouse/port.ts';
+import type { DocumentText } from '../lanes/read-document.ts';
+import type { AppliedPolicy } from '../policies/apply-policy.ts';
 import type { TrajectoryJson } from '../ready/trajectory-json.ts';
 import type { Explanation } from './explanation.ts';
 import type { RowsFormat } from './query-rows.ts';
@@ -17,6 +19,8 @@ export interface Access {
   query(sql: string, format: RowsFormat, params: QueryParams): Promise<string>;
   /** Everything decided about a rollout; RS_NOT_FOUND when nobody has heard of it. */
   explain(rolloutId: string, runId: string | null): Promise<Explanation>;
+  /** Puts a policy in force from now on; RS_CONFIG where policy_file decides, or where it cannot be used. */
+  applyPolicy(document: DocumentText): Promise<AppliedPolicy>;
   close(): Promise<void>;
 }
 

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
 import { readAccounting } from '../clickhouse/accounting.ts';
+import { createApplyPolicy } from '../policies/apply-policy.ts';
 import { createReadReady } from '../ready/read-ready.ts';
 import type { Access } from './access.ts';
 import { storeFormatOf } from './query-rows.ts';
@@ -15,6 +16,7 @@ export function createLocalAccess(app: App): Access {
     ready: readReady,
     query: (sql, format, params) => app.store.queryAsReader(sql, storeFormatOf(format), params),
     explain: (rolloutId, runId) => readExplanation(app.store, rolloutId, runId),
+    applyPolicy: createApplyPolicy(app),
     close: app.close,
   };
 }

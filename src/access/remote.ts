@@ -1,4 +1,5 @@
 import type { Accounting } from '../clickhouse/accounting.ts';
+import type { AppliedPolicy } from '../policies/apply-policy.ts';
 import type { TrajectoryJson } from '../ready/trajectory-json.ts';
 import { NEXT_HEADER, REMAINING_HEADER } from '../server/headers.ts';
 import type { Access, RunSummary } from './access.ts';
@@ -41,6 +42,16 @@ export function createRemoteAccess(request: ServerClient): Access {
       const path = `/v1/rollouts/${encodeURIComponent(rolloutId)}${search({ run: runId })}`;
       const explanation: Explanation = await json(await request({ path }));
       return explanation;
+    },
+    async applyPolicy({ text, where }) {
+      const bytes = JSON.stringify({ policy: text, name: where });
+      const response = await request({
+        method: 'POST',
+        path: '/v1/policies',
+        body: { type: 'application/json', bytes },
+      });
+      const applied: AppliedPolicy = await json(response);
+      return applied;
     },
     async close() {},
   };

@@ -191,8 +191,8 @@ export const KEYS = {
     name: 'policy_file',
     default: null,
     pattern: /./,
-    allowed: 'a YAML file',
-    doc: 'Policy that decides rewards and dispositions; unset: the one that is shipped.',
+    allowed: 'a YAML file, or the name of a policy that is shipped (`rollstream policy list`)',
+    doc: 'Policy that decides rewards and dispositions; while it is set, `policy apply` is refused. Unset: the one applied last, else `default`.',
   }),
   taxonomyFile: textKey({
     name: 'taxonomy_file',

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { RollstreamError } from '../errors.ts';
+import { policyFileOf } from '../policies/shipped-policies.ts';
 import type { Config } from './config.ts';
 import { isLoopback } from './is-loopback.ts';
 import { environmentNameOf, type Key, KeyFault, secretFileKey } from './key.ts';
@@ -85,7 +86,7 @@ export function loadConfig(sources: Sources): Config {
       reorderEvents: read(KEYS.reorderEvents),
       flush: { intervalMs: read(KEYS.flushMs), maxBytes: read(KEYS.flushBytes), maxRows: read(KEYS.flushRows) },
       inFlightBytes: read(KEYS.inFlightBytes),
-      ...(policyFile === null ? {} : { policyFile: resolve(sources.cwd, policyFile) }),
+      ...(policyFile === null ? {} : { policyFile: policyFileOf(sources.cwd, policyFile) }),
       ...(taxonomyFile === null ? {} : { taxonomyFile: resolve(sources.cwd, taxonomyFile) }),
     },
     partitionsGiven: given.has(KEYS.partitions.name),

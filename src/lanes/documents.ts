@@ -1,43 +1,72 @@
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { parse } from 'yaml';
 import type { Documents } from '../../processors/decide/judge.ts';
+import { policyAgainstTaxonomy } from '../../processors/decide/policy-against-taxonomy.ts';
 import { readPolicy } from '../../processors/decide/policy-schema.ts';
-import type { InForce } from '../../processors/model/control.ts';
+import type { DocumentIds } from '../../processors/model/control.ts';
 import type { Policy } from '../../processors/model/policy.ts';
-import type { Parsed, Taxonomy } from '../../processors/model/taxonomy.ts';
+import type { Taxonomy } from '../../processors/model/taxonomy.ts';
 import { readTaxonomy } from '../../processors/taxonomy/read-taxonomy.ts';
-import { readDocument } from '../clickhouse/documents-lookup.ts';
+import { readLastApplied } from '../clickhouse/applied-lookup.ts';
+import { readDocument as readStored } from '../clickhouse/documents-lookup.ts';
 import type { Store } from '../clickhouse/port.ts';
 import { encodeDocuments } from '../clickhouse/tables/documents.ts';
 import { packageFile } from '../config/package-file.ts';
+import { topicNames } from '../config/topics.ts';
 import { RollstreamError } from '../errors.ts';
+import { shippedPolicyFile } from '../policies/shipped-policies.ts';
+import type { LaneSettings } from './lane-settings.ts';
+import { type DocumentText, mustRead, refusal } from './read-document.ts';
 
-/** Policies and taxonomies by hash: the configured ones, and those that the log says were in force. */
+/** Policies and taxonomies by hash: those that should be in force, and those that the log says were. */
 export interface DocumentShelf extends Documents {
-  /** What the configuration says should be in force. */
-  readonly configured: InForce;
+  /** What should be in force: policy_file; without it the policy that was applied last, as of the last `load`. */
+  readonly configured: DocumentIds;
   /** Makes sure that these can be asked for; from the store if need be. RS_CONFIG when nobody has kept one. */
-  load(inForce: InForce): Promise<void>;
+  load(ids: DocumentIds): Promise<void>;
 }
 
-/** A document's text and where it is, for whoever has to mend it. */
-export interface DocumentText {
-  readonly text: string;
-  readonly where: string;
-}
+type DocumentSettings = Pick<LaneSettings, 'policyFile' | 'taxonomyFile' | 'topicPrefix'>;
 
-/** Reads the configured documents, and keeps them in the store before anything is decided by them. */
-export async function openDocuments(
-  store: Store,
-  files: { policyFile?: string; taxonomyFile?: string },
-): Promise<DocumentShelf> {
-  const policyFile = files.policyFile ?? packageFile('processors/decide/policies/default.yaml');
-  const taxonomyFile = files.taxonomyFile ?? packageFile('processors/taxonomy/taxonomy.yaml');
-  const policy = { text: await readText(policyFile), where: policyFile };
-  const taxonomy = { text: await readText(taxonomyFile), where: taxonomyFile };
+/** Reads the documents that should be in force, and keeps them in the store before anything is decided by them. */
+export async function openDocuments(store: Store, settings: DocumentSettings): Promise<DocumentShelf> {
+  const taxonomy = await taxonomyText(settings);
+  const policy = await configuredPolicy(store, settings);
   refuseMismatch(policy, taxonomy);
-  return shelveDocuments(store, policy, taxonomy);
+  const shelf = await shelveDocuments(store, policy, taxonomy);
+  if (settings.policyFile !== undefined) return shelf;
+  const topic = topicNames(settings.topicPrefix).steps;
+  let { configured } = shelf;
+  return {
+    ...shelf,
+    get configured() {
+      return configured;
+    },
+    // A lane that is restored must not put back what was configured when its process began: 1 worker A starts under P0; 2 P1 is
+    // applied; 3 A takes a partition over that is under P1, and would write P0.
+    async load(ids) {
+      await shelf.load(ids);
+      const last = await readLastApplied(store, topic);
+      if (last === null) return;
+      const now = { ...configured, policy_id: last.policy_id };
+      await shelf.load(now);
+      configured = now;
+    },
+  };
+}
+
+/** The policy that a start puts in force: policy_file; else what was applied last; else the default. */
+export async function configuredPolicy(
+  store: Store,
+  { policyFile, topicPrefix }: DocumentSettings,
+): Promise<DocumentText> {
+  if (policyFile !== undefined) return readText(policyFile);
+  const last = await readLastApplied(store, topicNames(topicPrefix).steps);
+  if (last === null) return readText(shippedPolicyFile('default'));
+  return { text: await kept(store, last.policy_id), where: `the policy applied last, ${last.policy_id}` };
+}
+
+export function taxonomyText({ taxonomyFile }: DocumentSettings): Promise<DocumentText> {
+  return readText(taxonomyFile ?? packageFile('processors/taxonomy/taxonomy.yaml'));
 }
 
 /** The same, of documents that were read already. */
@@ -48,20 +77,17 @@ export async function shelveDocuments(
 ): Promise<DocumentShelf> {
   const policies = new Map<string, Policy>();
   const taxonomies = new Map<string, Taxonomy>();
-  const addPolicy = (text: string, where: string) => {
-    const policy = parsed(text, where, readPolicy);
+  const addPolicy = (document: DocumentText) => {
+    const policy = mustRead(document, readPolicy).value;
     policies.set(policy.id, policy);
     return policy.id;
   };
-  const addTaxonomy = (text: string, where: string) => {
-    const taxonomy = parsed(text, where, readTaxonomy);
+  const addTaxonomy = (document: DocumentText) => {
+    const taxonomy = mustRead(document, readTaxonomy).value;
     taxonomies.set(taxonomy.id, taxonomy);
     return taxonomy.id;
   };
-  const configured = {
-    policy_id: addPolicy(policyText.text, policyText.where),
-    taxonomy_id: addTaxonomy(taxonomyText.text, taxonomyText.where),
-  };
+  const configured = { policy_id: addPolicy(policyText), taxonomy_id: addTaxonomy(taxonomyText) };
   await store.insert(
     encodeDocuments([
       { kind: 'policy', content: policyText.text },
@@ -76,8 +102,9 @@ export async function shelveDocuments(
   return {
     configured,
     async load({ policy_id, taxonomy_id }) {
-      if (!policies.has(policy_id)) addPolicy(await kept(store, policy_id), `policy ${policy_id}`);
-      if (!taxonomies.has(taxonomy_id)) addTaxonomy(await kept(store, taxonomy_id), `taxonomy ${taxonomy_id}`);
+      if (!policies.has(policy_id)) addPolicy({ text: await kept(store, policy_id), where: `policy ${policy_id}` });
+      if (!taxonomies.has(taxonomy_id))
+        addTaxonomy({ text: await kept(store, taxonomy_id), where: `taxonomy ${taxonomy_id}` });
     },
     policyOf: (id) => loaded(policies, id),
     taxonomyOf: (id) => loaded(taxonomies, id),
@@ -85,51 +112,23 @@ export async function shelveDocuments(
 }
 
 /** A rule for a code that the taxonomy does not know never fires; a category without a rule would be quarantined unasked. */
-function refuseMismatch(policyText: DocumentText, taxonomyText: DocumentText): void {
-  const policy = parsed(policyText.text, policyText.where, readPolicy);
-  const taxonomy = parsed(taxonomyText.text, taxonomyText.where, readTaxonomy);
-  const problems = [
-    ...[...policy.codes.keys()]
-      .filter((code) => !taxonomy.categories.has(code))
-      .map((code) => `codes.${code}: the taxonomy has no such code`),
-    ...[...new Set(taxonomy.categories.values())]
-      .filter((category) => !policy.categories.has(category))
-      .map((category) => `categories.${category}: the taxonomy has this category, the policy no rule for it`),
-  ];
-  if (problems.length > 0) throw new RollstreamError('RS_CONFIG', `${policyText.where}: ${problems.join('; ')}`);
+export function refuseMismatch(policyText: DocumentText, taxonomyText: DocumentText): Policy {
+  const policy = mustRead(policyText, readPolicy);
+  const faults = policy.faultsOf(policyAgainstTaxonomy(policy.value, mustRead(taxonomyText, readTaxonomy).value));
+  if (faults.length > 0) throw refusal(faults);
+  return policy.value;
 }
 
-function parsed<T>(text: string, where: string, read: (document: unknown, id: string) => Parsed<T>): T {
-  const result = read(parseYaml(text, where), createHash('sha256').update(text).digest('hex'));
-  if (result.kind === 'ok') return result.value;
-  const first = result.problems
-    .slice(0, 5)
-    .map(({ path, expected, got }) => `${path}: expected ${expected}, got ${got}`);
-  throw new RollstreamError('RS_CONFIG', `${where}: ${first.join('; ')}`);
-}
-
-function parseYaml(text: string, where: string): unknown {
+async function readText(file: string): Promise<DocumentText> {
   try {
-    return parse(text);
-  } catch (cause) {
-    throw new RollstreamError(
-      'RS_CONFIG',
-      `${where} is not YAML: ${cause instanceof Error ? cause.message : String(cause)}`,
-      { cause },
-    );
-  }
-}
-
-async function readText(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8');
+    return { text: await readFile(file, 'utf8'), where: file };
   } catch (cause) {
     throw new RollstreamError('RS_CONFIG', `${file} cannot be read`, { cause });
   }
 }
 
 async function kept(store: Store, id: string): Promise<string> {
-  const content = await readDocument(store, id);
+  const content = await readStored(store, id);
   if (content === null)
     throw new RollstreamError(
       'RS_CONFIG',

@@ -13,6 +13,7 @@ import { accountingRoutes } from './routes/accounting.ts';
 import { healthRoutes } from './routes/health.ts';
 import { importRoutes } from './routes/import.ts';
 import { openApiRoutes } from './routes/openapi.ts';
+import { policyRoutes } from './routes/policies.ts';
 import { queryRoutes } from './routes/query.ts';
 import { readyRoutes } from './routes/ready.ts';
 import { rolloutRoutes } from './routes/rollouts.ts';
@@ -61,6 +62,7 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Hono {
   app.route('/v1', accountingRoutes(deps));
   app.route('/v1', rolloutRoutes(deps));
   app.route('/v1', queryRoutes(deps));
+  app.route('/v1', policyRoutes(deps));
   app.route('/v1', readyRoutes(deps));
   app.route('/v1', importRoutes(deps.imports));
   app.route('/v1', openApiRoutes());

@@ -75,6 +75,31 @@ export const openApi = {
         responses: { 200: json('an array of objects, or lines, or CSV'), 400: failure, default: failure },
       },
     },
+    '/v1/policies': {
+      post: {
+        summary: 'Puts a policy in force from now on',
+        requestBody: {
+          required: true,
+          content: {
+            'application/json': {
+              schema: {
+                type: 'object',
+                required: ['policy'],
+                properties: {
+                  policy: { type: 'string', description: 'the document, YAML' },
+                  name: { type: 'string', description: 'where it stands, for errors' },
+                },
+              },
+            },
+          },
+        },
+        responses: {
+          200: json('{policy_id, name, taxonomy_id, before, partitions}, once it is in the log'),
+          400: failure,
+          default: failure,
+        },
+      },
+    },
     '/v1/ready': {
       get: {
         summary: 'Ready trajectories in ready order',

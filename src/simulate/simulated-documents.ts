@@ -1,5 +1,6 @@
 import type { Taxonomy } from '../../processors/model/taxonomy.ts';
-import type { DocumentShelf, DocumentText } from '../lanes/documents.ts';
+import type { DocumentShelf } from '../lanes/documents.ts';
+import type { DocumentText } from '../lanes/read-document.ts';
 
 /** Names of the policies that a simulated process may be configured with: they differ in retries and in what trains. */
 export const POLICIES = ['P0', 'P1', 'P2'] as const;
