@@ -4,6 +4,7 @@ import { type AssembleLimits, createAssemble } from './assemble/assemble.ts';
 import { createAudits } from './audit/audits.ts';
 import { createDecide } from './decide/decide.ts';
 import { createJudge, type Documents } from './decide/judge.ts';
+import { createStaleness } from './decide/staleness.ts';
 import { createDecode, type DecodeIn } from './decode/decode.ts';
 import { createGroup } from './group/group.ts';
 import type { Attempt } from './model/attempt.ts';
@@ -11,6 +12,7 @@ import type { Audits } from './model/audit-summary.ts';
 import type { Judgement } from './model/judgement.ts';
 import type { LaneState } from './model/lane-state.ts';
 import type { Outcome } from './model/outcome.ts';
+import { rewardOf } from './score/reward.ts';
 import { createScore, scoreOf } from './score/score.ts';
 
 export interface PipelineDeps {
@@ -38,7 +40,7 @@ export function createPipeline({
   audits,
   limits,
 }: PipelineDeps): Pipeline {
-  const judge = createJudge({ state, documents, scoreOf });
+  const judge = createJudge({ state, documents, scoreOf, rewardOf });
   const policyInForce = () => documents.policyOf(state.inForce.policy_id);
   const batches = new Subject<DecodeIn>();
   let decided = 0;
@@ -50,7 +52,8 @@ export function createPipeline({
       createAudits(audits),
       createScore(judge),
       createGroup({ state, judge, policyInForce }),
-      createDecide(state),
+      createStaleness(state, policyInForce),
+      createDecide(state, policyInForce),
     )
     .subscribe({
       next: (count) => {

@@ -1,7 +1,8 @@
-import type { Deadline, StepEvent } from '../../schemas/generated/step-event.ts';
+import type { Control, Deadline, StepEvent } from '../../schemas/generated/step-event.ts';
 import { type Attempt, attemptKey, type Cause, isStarted, isWhole, sawOf } from '../model/attempt.ts';
 import type { Candidate } from '../model/closing.ts';
 import { closeIfEmpty, giveUpOrphan, isRepeated, type LaneState } from '../model/lane-state.ts';
+import { withVersion } from '../model/weights.ts';
 import { acceptRow } from './event-rows.ts';
 
 /**
@@ -19,14 +20,21 @@ export function foldControl(
   if (control === null) return;
   acceptRow(state, key, event, cause, cause.offset);
   // The commit told the values as of the frontier.
-  if (control.policy !== null && !isRepeated(state, cause.offset))
-    state.inForce = { policy_id: control.policy.policy_id, taxonomy_id: control.policy.taxonomy_id };
+  if (!isRepeated(state, cause.offset)) putInForce(state, event.run_id, control);
   if (control.deadline === null) return;
   const closing: Candidate[] = [];
   if (control.deadline.name === 'source_ended') foldSourceEnded(state, control.deadline, cause, closing);
   else foldDeadline(state, key, event, control.deadline, cause, closing);
   if (!isRepeated(state, cause.offset)) candidates.push(...closing);
   else for (const candidate of closing) rememberExpiry(candidate);
+}
+
+/** Each value by itself: the others stay as they are. */
+function putInForce(state: LaneState, runId: string, { policy, weights }: Control): void {
+  if (policy !== null)
+    state.inForce = { ...state.inForce, policy_id: policy.policy_id, taxonomy_id: policy.taxonomy_id };
+  if (weights !== null)
+    state.inForce = { ...state.inForce, weights: withVersion(state.inForce.weights, runId, weights) };
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { ControlInit, StepEventInit } from '../../schemas/generated/step-event.ts';
-import type { InForce } from '../model/control.ts';
+import type { DocumentIds } from '../model/control.ts';
+import type { WeightsEvent } from '../model/weights.ts';
 import type { Due } from './deadlines.ts';
 
 const PRODUCER = 'rollstream';
@@ -35,8 +36,20 @@ export function sourceEndedEvent(producerId: string, eventId: string): StepEvent
 }
 
 /** From here on these documents decide. */
-export function policyEvent({ policy_id, taxonomy_id }: InForce, eventId: string): StepEventInit {
+export function policyEvent({ policy_id, taxonomy_id }: DocumentIds, eventId: string): StepEventInit {
   return controlEvent(NOBODY, `policy|${eventId}`, { type: 'policy', policy: { policy_id, taxonomy_id } });
+}
+
+/** From here on the trainer of the run updates this version. */
+export function weightsEvent(
+  runId: string,
+  { lineage, version, ordinal }: WeightsEvent,
+  eventId: string,
+): StepEventInit {
+  return controlEvent({ ...NOBODY, run_id: runId }, `weights|${eventId}`, {
+    type: 'weights_version',
+    weights: { lineage, version, ordinal },
+  });
 }
 
 const NOBODY = { run_id: '', env_name: '', task_id: '', rollout_id: '' };

@@ -1,4 +1,7 @@
 import type { InForce } from '../model/control.ts';
+import { NO_WEIGHTS } from '../model/weights.ts';
+import { pushVarint, readVarint } from './varint.ts';
+import { pushWeights, readWeights } from './weights-codec.ts';
 
 /** What a lane's commit carries. */
 export interface Progress {
@@ -14,11 +17,13 @@ export interface Progress {
   readonly inForce: InForce;
 }
 
-const VERSION = 'v1.';
+/** Without weights versions; also what builds before them wrote, and can read. */
+const WITHOUT_WEIGHTS = 'v1.';
+const WITH_WEIGHTS = 'v2.';
 
 /**
  * `v1.` + base64url of varints (term, frontier, frontier − watermark, count, delta of each start) and the two document hashes.
- * About 1.5 bytes an open unit: 20 to 40 times less than a bitmap of what is done.
+ * About 1.5 bytes an open unit: 20 to 40 times less than a bitmap of what is done. `v2.`: then the weights versions.
  */
 export function encodeProgress({ term, frontier, watermark, starts, inForce }: Progress): string {
   const bytes: number[] = [];
@@ -32,13 +37,17 @@ export function encodeProgress({ term, frontier, watermark, starts, inForce }: P
     last = start;
   }
   const hashes = Buffer.from(inForce.policy_id + inForce.taxonomy_id, 'hex');
-  return VERSION + Buffer.concat([Buffer.from(bytes), hashes]).toString('base64url');
+  const tail: number[] = [];
+  if (inForce.weights.size > 0) pushWeights(tail, inForce.weights);
+  const version = tail.length === 0 ? WITHOUT_WEIGHTS : WITH_WEIGHTS;
+  return version + Buffer.concat([Buffer.from(bytes), hashes, Buffer.from(tail)]).toString('base64url');
 }
 
 /** null: not written by this version. */
 export function decodeProgress(text: string): Progress | null {
-  if (!text.startsWith(VERSION)) return null;
-  const bytes = Buffer.from(text.slice(VERSION.length), 'base64url');
+  const version = text.slice(0, WITH_WEIGHTS.length);
+  if (version !== WITHOUT_WEIGHTS && version !== WITH_WEIGHTS) return null;
+  const bytes = Buffer.from(text.slice(version.length), 'base64url');
   const cursor = { bytes, at: 0 };
   const term = readVarint(cursor);
   const frontier = readVarint(cursor);
@@ -51,31 +60,13 @@ export function decodeProgress(text: string): Progress | null {
     last += readVarint(cursor);
     starts.add(last);
   }
-  if (bytes.length - cursor.at !== 64 || starts.size !== count || last > frontier || watermark < 0) return null;
-  const hash = (from: number) => bytes.subarray(from, from + 32).toString('hex');
-  return {
-    term,
-    frontier,
-    watermark,
-    starts,
-    inForce: { policy_id: hash(cursor.at), taxonomy_id: hash(cursor.at + 32) },
+  if (bytes.length - cursor.at < 64 || starts.size !== count || last > frontier || watermark < 0) return null;
+  const hash = () => {
+    cursor.at += 32;
+    return bytes.subarray(cursor.at - 32, cursor.at).toString('hex');
   };
-}
-
-function pushVarint(bytes: number[], value: number): void {
-  let rest = value;
-  while (rest >= 0x80) {
-    bytes.push((rest % 0x80) | 0x80);
-    rest = Math.floor(rest / 0x80);
-  }
-  bytes.push(rest);
-}
-
-function readVarint(cursor: { readonly bytes: Buffer; at: number }): number {
-  let value = 0;
-  for (let scale = 1; ; scale *= 0x80) {
-    const byte = cursor.bytes[cursor.at++] ?? 0;
-    value += (byte & 0x7f) * scale;
-    if ((byte & 0x80) === 0) return value;
-  }
+  const ids = { policy_id: hash(), taxonomy_id: hash() };
+  const weights = version === WITHOUT_WEIGHTS ? NO_WEIGHTS : readWeights(cursor);
+  if (weights === null || cursor.at !== bytes.length) return null;
+  return { term, frontier, watermark, starts, inForce: { ...ids, weights } };
 }

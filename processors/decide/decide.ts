@@ -2,22 +2,25 @@ import { map, type OperatorFunction } from 'rxjs';
 import type { RetryRequestInit } from '../../schemas/generated/retry-request.ts';
 import type { TrajectoryInit } from '../../schemas/generated/trajectory.ts';
 import type { Cause } from '../model/attempt.ts';
-import type { Leaver, Leaving } from '../model/closing.ts';
+import type { AgedLeaver, AgedLeaving, Leaver, Leaving } from '../model/closing.ts';
+import { countingVerdicts } from '../model/counting-verdicts.ts';
 import { isRepeated, type LaneState } from '../model/lane-state.ts';
+import type { Policy } from '../model/policy.ts';
 import { buildTrajectory } from './build-trajectory.ts';
 import { decisionOf } from './decision-of.ts';
 import { scoreIdOf } from './score-id.ts';
 import { flatSegment } from './segments-of.ts';
-import { weightRangeOf } from './weight-range.ts';
 
 /** Where an attempt goes: rows for SQL and a record for the topic of its disposition. Hands down how many were decided. */
-export function createDecide(state: LaneState): OperatorFunction<readonly Leaving[], number> {
-  const decideOne = (leaving: Leaving, leaver: Leaver) => {
+export function createDecide(
+  state: LaneState,
+  policyInForce: () => Policy,
+): OperatorFunction<readonly AgedLeaving[], number> {
+  const decideOne = (leaving: AgedLeaving, leaver: AgedLeaver) => {
     const { attempt, judgement } = leaver;
     const { cause, unit } = leaving;
     const learns = judgement.inLoss;
-    const segments = attempt.segments.map((segment) => flatSegment(segment, learns));
-    const weights = weightRangeOf(attempt.segments);
+    const segments = attempt.segments.map((segment) => flatSegment(segment, learns, leaver.weights.masked));
     const scoreId = scoreIdOf(attempt, state.inForce);
     const { rows, records } = state.effects;
     const decision = decisionOf({
@@ -27,7 +30,6 @@ export function createDecide(state: LaneState): OperatorFunction<readonly Leavin
       partition: state.partition,
       inForce: state.inForce,
       segments,
-      weights,
       scoreId,
     });
     rows.decisions.push(decision);
@@ -41,14 +43,13 @@ export function createDecide(state: LaneState): OperatorFunction<readonly Leavin
       partition: state.partition,
       inForce: state.inForce,
       segments,
-      weights,
       scoreId,
     });
     rows.trajectories.push({ trajectory, unit: unit.key, replay_id: '', offset: cause.offset });
     pushRewards(state, leaving, leaver, scoreId);
     pushAudits(state, leaving, leaver, trajectory);
     if (judgement.ruling === 'retry') {
-      const retry = retryOf(leaver, cause, state);
+      const retry = retryOf(leaver, cause, state, policyInForce());
       records.push({ topic: 'retries', key: unit.key, offset: cause.offset, retry });
     } else
       records.push({
@@ -70,7 +71,12 @@ export function createDecide(state: LaneState): OperatorFunction<readonly Leavin
   });
 }
 
-function retryOf({ attempt, judgement }: Leaver, cause: Cause, state: LaneState): RetryRequestInit {
+function retryOf(
+  { attempt, judgement }: Leaver,
+  cause: Cause,
+  state: LaneState,
+  { backoff }: Policy,
+): RetryRequestInit {
   const { identity } = attempt;
   return {
     run_id: identity.run_id,
@@ -84,16 +90,22 @@ function retryOf({ attempt, judgement }: Leaver, cause: Cause, state: LaneState)
     attempt: identity.attempt,
     next_attempt: identity.attempt + 1,
     reason: judgement.code,
-    not_before: null,
+    not_before: notBeforeUs(cause, backoff, identity.attempt),
     policy_id: state.inForce.policy_id,
     partition: state.partition,
     offset: cause.offset,
   };
 }
 
+/** By the append time of the closing record, so that it is the same on each reading of the log. */
+function notBeforeUs({ appendedAtMs }: Cause, { firstMs, factor, mostMs }: Policy['backoff'], attempt: number) {
+  const waitMs = Math.min(mostMs, firstMs * factor ** attempt);
+  return waitMs > 0 ? Math.round((appendedAtMs + waitMs) * 1000) : null;
+}
+
 function pushRewards(state: LaneState, { cause, unit }: Leaving, { attempt }: Leaver, scoreId: string): void {
   const { run_id, epoch, rollout_id, attempt: number } = attempt.identity;
-  for (const { scorer, scorerVersion, status, rewards, boundTo } of attempt.verdicts) {
+  for (const { scorer, scorerVersion, status, rewards, boundTo } of countingVerdicts(attempt.verdicts)) {
     // A verdict without a reward is a row too: it says that nothing was said.
     const named: Array<[string, number | null]> =
       Object.keys(rewards).length === 0 ? [['', null]] : Object.entries(rewards);

@@ -1,33 +1,22 @@
 import type { Decision } from '../../schemas/generated/decision.ts';
 import type { Cause } from '../model/attempt.ts';
-import type { Leaver } from '../model/closing.ts';
+import type { AgedLeaver } from '../model/closing.ts';
 import type { InForce } from '../model/control.ts';
 import type { FlatSegment } from './segments-of.ts';
-import type { WeightRange } from './weight-range.ts';
 
 export interface DecisionParts {
-  readonly leaver: Leaver;
+  readonly leaver: AgedLeaver;
   readonly cause: Cause;
   readonly unit: string;
   readonly partition: number;
   readonly inForce: InForce;
   readonly segments: readonly FlatSegment[];
-  readonly weights: WeightRange;
   readonly scoreId: string;
 }
 
 /** One row a closed attempt, whatever became of it. */
-export function decisionOf({
-  leaver,
-  cause,
-  unit,
-  partition,
-  inForce,
-  segments,
-  weights,
-  scoreId,
-}: DecisionParts): Decision {
-  const { attempt, judgement } = leaver;
+export function decisionOf({ leaver, cause, unit, partition, inForce, segments, scoreId }: DecisionParts): Decision {
+  const { attempt, judgement, weights } = leaver;
   const { identity } = attempt;
   return {
     run_id: identity.run_id,
@@ -65,8 +54,7 @@ export function decisionOf({
     supersedes: null,
     weights_version_min: weights.min,
     weights_version_max: weights.max,
-    // The trainer's version is not known here yet: unknown is not 0.
-    lag: null,
+    lag: weights.lag,
     n_turns: attempt.calls,
     n_tokens: segments.reduce((sum, segment) => sum + segment.ownTokens, 0),
     n_sampled_tokens: segments.reduce((sum, segment) => sum + segment.sampledTokens, 0),

@@ -12,9 +12,9 @@ export interface FlatSegment {
 
 /**
  * One flat sequence from its chunks: ids, masks and logprobs of equal length, 0 where a token was not sampled. `learns` false
- * leaves the loss mask empty. Copied tokens keep mask and logprobs and are in the loss of the segment they were sampled in.
+ * leaves the loss mask empty; tokens that a version of `masked` sampled stay out of it. Copied tokens keep mask and logprobs and are in the loss of the segment they were sampled in.
  */
-export function flatSegment(source: Segment, learns: boolean): FlatSegment {
+export function flatSegment(source: Segment, learns: boolean, masked: ReadonlySet<string>): FlatSegment {
   const { chunks, length } = source;
   const hasLogprobs = chunks.every((chunk) => chunk.hasLogprobs || sampledIn(chunk) === 0);
   // One block for all four, and zeros only where nothing is copied: an allocation costs more than its bytes.
@@ -43,7 +43,7 @@ export function flatSegment(source: Segment, learns: boolean): FlatSegment {
       if (!copied) sampledTokens += sampled;
       if (learns && !copied) {
         lossMask.fill(1, from, end);
-        lossTokens += sampled;
+        lossTokens += sampled - maskTokens(lossMask.subarray(from, end), chunk.spans, masked);
       }
       const logprobsAt = (promptTokens + of) * 4;
       if (logprobs !== null) bytes.copy(logprobs, from * 4, logprobsAt, logprobsAt + sampled * 4);
@@ -65,6 +65,19 @@ export function flatSegment(source: Segment, learns: boolean): FlatSegment {
     weight_spans: spans,
   };
   return { segment, lossTokens, sampledTokens, ownTokens };
+}
+
+/** How many tokens of the chunk were taken out of the loss. */
+function maskTokens(lossMask: Buffer, spans: readonly WeightSpanInit[], masked: ReadonlySet<string>): number {
+  if (masked.size === 0) return 0;
+  let tokens = 0;
+  for (const [i, { start, version }] of spans.entries()) {
+    const end = Math.min(spans[i + 1]?.start ?? lossMask.length, lossMask.length);
+    if (!masked.has(version) || end <= start) continue;
+    lossMask.fill(0, start, end);
+    tokens += end - start;
+  }
+  return tokens;
 }
 
 const UNKNOWN_VERSION = '';

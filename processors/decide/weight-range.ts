@@ -1,4 +1,5 @@
 import { type Segment, sampledIn } from '../model/segment.ts';
+import type { RunWeights } from '../model/weights.ts';
 
 export interface WeightRange {
   /** null: unknown, or of an unknown order. Unknown is never fresh. */
@@ -6,21 +7,43 @@ export interface WeightRange {
   readonly max: string | null;
 }
 
-/**
- * Oldest and newest weights that sampled. One version is both. Several can be put in order only where their names are whole
- * numbers; a sampled token without a version makes both unknown.
- */
-export function weightRangeOf(segments: readonly Segment[]): WeightRange {
-  const versions = new Set<string>();
+/** What the tokens of an attempt say of the weights that sampled them. */
+export interface SampledBy {
+  readonly versions: readonly string[];
+  /** A sampled token does not say. */
+  readonly hasUnknown: boolean;
+}
+
+export function sampledBy(segments: readonly Segment[]): SampledBy {
+  const versions: string[] = [];
+  let hasUnknown = false;
   for (const segment of segments)
     for (const chunk of segment.chunks) {
       if (sampledIn(chunk) === 0) continue;
-      if (chunk.spans[0]?.start !== 0) return { min: null, max: null };
-      for (const span of chunk.spans) versions.add(span.version);
+      if (chunk.spans[0]?.start !== 0) hasUnknown = true;
+      for (const { version } of chunk.spans)
+        if (version === '') hasUnknown = true;
+        else if (!versions.includes(version)) versions.push(version);
     }
-  const names = [...versions];
-  if (names.length === 1) return { min: names[0] ?? null, max: names[0] ?? null };
-  if (names.length === 0 || !names.every((name) => /^(0|[1-9]\d{0,14})$/.test(name))) return { min: null, max: null };
-  const sorted = names.sort((a, b) => Number(a) - Number(b));
+  return { versions, hasUnknown };
+}
+
+/**
+ * Oldest and newest weights that sampled: one version is both; several are in the order in which they were announced, or, where
+ * one was not, in that of their names if all are whole numbers. A sampled token without a version makes both unknown.
+ */
+export function weightRangeOf({ versions, hasUnknown }: SampledBy, announced: RunWeights | null): WeightRange {
+  const [first] = versions;
+  if (hasUnknown || first === undefined) return { min: null, max: null };
+  if (versions.length === 1) return { min: first, max: first };
+  const place = placeOf(versions, announced);
+  if (place === null) return { min: null, max: null };
+  const sorted = [...versions].sort((a, b) => place(a) - place(b));
   return { min: sorted[0] ?? null, max: sorted.at(-1) ?? null };
+}
+
+function placeOf(versions: readonly string[], announced: RunWeights | null): ((version: string) => number) | null {
+  if (announced !== null && versions.every((version) => announced.ordinals.has(version)))
+    return (version) => announced.ordinals.get(version) ?? 0;
+  return versions.every((version) => /^(0|[1-9]\d{0,14})$/.test(version)) ? Number : null;
 }

@@ -29,3 +29,23 @@ export interface Leaver {
   readonly groupStats: GroupStats | null;
   readonly groupIndex: number | null;
 }
+
+/** Age of the weights that sampled an attempt, by the versions in force when it closed. */
+export interface WeightsAge {
+  /** Oldest and newest version that sampled; null: unknown, or of an unknown order. */
+  readonly min: string | null;
+  readonly max: string | null;
+  /** Version being updated − oldest that sampled; null: unknown. Unknown is not 0. */
+  readonly lag: number | null;
+  /** Versions whose tokens are out of the loss, though the attempt is in it. */
+  readonly masked: ReadonlySet<string>;
+}
+
+/** A leaver and the age of what sampled it. */
+export interface AgedLeaver extends Leaver {
+  readonly weights: WeightsAge;
+}
+
+export interface AgedLeaving extends Leaving {
+  readonly members: readonly AgedLeaver[];
+}

@@ -1,16 +1,25 @@
-import { deadlineEvent, policyEvent, sourceEndedEvent } from '../../processors/control/control-event.ts';
+import { deadlineEvent, policyEvent, sourceEndedEvent, weightsEvent } from '../../processors/control/control-event.ts';
 import type { Due } from '../../processors/control/deadlines.ts';
-import type { InForce } from '../../processors/model/control.ts';
+import type { DocumentIds } from '../../processors/model/control.ts';
+import type { WeightsEvent } from '../../processors/model/weights.ts';
 import { type StepEventInit, stepEventSchema } from '../../schemas/generated/step-event.ts';
-import type { Broker } from '../broker/port.ts';
+import type { Broker, NewRecord } from '../broker/port.ts';
 import type { Codecs } from '../registry/codecs.ts';
 
 /** Writes what the pipeline decides into the log: it acts when it comes back, at its offset. */
 export interface ControlWriter {
   deadlines(partition: number, due: readonly Due[]): Promise<void>;
-  policy(partition: number, inForce: InForce): Promise<void>;
+  policy(partition: number, ids: DocumentIds): Promise<void>;
+  /** Not written here: it goes with the commit that says that it was. `source` is its offset in policy.versions. */
+  weights(partition: number, announced: Announced): NewRecord;
   /** To every partition: the producer has ended. */
   sourceEnded(producerId: string, eventId: string): Promise<void>;
+}
+
+/** A version of the weights of a run, and where it was announced. */
+export interface Announced extends WeightsEvent {
+  readonly runId: string;
+  readonly source: number;
 }
 
 export async function createControlWriter(
@@ -27,12 +36,21 @@ export async function createControlWriter(
         due.map((one) => ({ key: one.unit.key, value: encode(deadlineEvent(one)), headers, partition })),
       );
     },
-    async policy(partition, inForce) {
+    async policy(partition, { policy_id, taxonomy_id }) {
       // The ids stand in the headers too: a lane loads the documents before it folds the record.
-      const eventId = `${partition}|${inForce.policy_id}|${inForce.taxonomy_id}`;
+      const eventId = `${partition}|${policy_id}|${taxonomy_id}`;
       await broker.append(topic, [
-        { key: null, value: encode(policyEvent(inForce, eventId)), headers: { ...headers, ...inForce }, partition },
+        {
+          key: null,
+          value: encode(policyEvent({ policy_id, taxonomy_id }, eventId)),
+          headers: { ...headers, policy_id, taxonomy_id },
+          partition,
+        },
       ]);
+    },
+    weights(partition, announced) {
+      const { runId, source } = announced;
+      return { key: null, value: encode(weightsEvent(runId, announced, `${partition}|${source}`)), headers, partition };
     },
     async sourceEnded(producerId, eventId) {
       const partitions = await broker.partitionsOf(topic);

@@ -1,6 +1,7 @@
 import type { Progress } from '../../processors/cut/progress.ts';
-import type { InForce } from '../../processors/model/control.ts';
+import type { DocumentIds } from '../../processors/model/control.ts';
 import { createLaneState, type LaneState } from '../../processors/model/lane-state.ts';
+import { NO_WEIGHTS } from '../../processors/model/weights.ts';
 import type { Broker, TransactionalProducer } from '../broker/port.ts';
 import type { Store } from '../clickhouse/port.ts';
 import { encodeTerms } from '../clickhouse/tables/terms.ts';
@@ -22,7 +23,7 @@ export interface RestoreDeps {
   readonly broker: Broker;
   readonly store: Store;
   /** Control values of a lane without a commit. */
-  readonly configured: InForce;
+  readonly configured: DocumentIds;
 }
 
 /**
@@ -38,7 +39,13 @@ export async function restoreLane({ broker, store, configured }: RestoreDeps, na
   const { start } = await broker.bounds(topic, partition);
   const before: Progress =
     commit === null
-      ? { term: 0, frontier: start, watermark: start, starts: new Set(), inForce: configured }
+      ? {
+          term: 0,
+          frontier: start,
+          watermark: start,
+          starts: new Set(),
+          inForce: { ...configured, weights: NO_WEIGHTS },
+        }
       : await progressOf(broker, name, commit);
   if (before.watermark < start)
     throw new RollstreamError(

@@ -4,9 +4,11 @@ import { createAudits } from '../../processors/audit/audits.ts';
 import { takeCut } from '../../processors/cut/cut.ts';
 import { createDecide } from '../../processors/decide/decide.ts';
 import { createJudge } from '../../processors/decide/judge.ts';
+import { createStaleness } from '../../processors/decide/staleness.ts';
 import { createGroup } from '../../processors/group/group.ts';
 import { createLaneState } from '../../processors/model/lane-state.ts';
 import type { Decoded } from '../../processors/model/record.ts';
+import { rewardOf } from '../../processors/score/reward.ts';
 import { createScore, scoreOf } from '../../processors/score/score.ts';
 import type { Bench } from './bench.ts';
 import { decodedSteps } from './decoded-steps.ts';
@@ -36,7 +38,7 @@ export const assembleToDecide: Bench = {
         inForce: documents.inForce,
       };
       const state = createLaneState(start);
-      const judge = createJudge({ state, documents, scoreOf });
+      const judge = createJudge({ state, documents, scoreOf, rewardOf });
       const policyInForce = () => documents.policyOf(state.inForce.policy_id);
       const batches = new Subject<readonly Decoded[]>();
       batches
@@ -45,7 +47,8 @@ export const assembleToDecide: Bench = {
           createAudits({}),
           createScore(judge),
           createGroup({ state, judge, policyInForce }),
-          createDecide(state),
+          createStaleness(state, policyInForce),
+          createDecide(state, policyInForce),
         )
         .subscribe((count) => {
           decided += count;

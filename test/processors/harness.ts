@@ -17,6 +17,7 @@ import { deadLetter, type Outcome, ok } from '../../processors/model/outcome.ts'
 import type { InRecord } from '../../processors/model/record.ts';
 import type { Parsed } from '../../processors/model/taxonomy.ts';
 import { unitOf } from '../../processors/model/unit.ts';
+import { NO_WEIGHTS } from '../../processors/model/weights.ts';
 import { createPipeline, type Pipeline } from '../../processors/pipeline.ts';
 import { readTaxonomy } from '../../processors/taxonomy/read-taxonomy.ts';
 import { type StepEvent, type StepEventInit, stepEventSchema } from '../../schemas/generated/step-event.ts';
@@ -50,7 +51,7 @@ export function documentsOf(...policies: readonly string[]): Documents & { reado
   const byId = new Map(texts.map((text) => [idOf(text), accepted(readPolicy(parse(text), idOf(text)))]));
   const taxonomy = accepted(readTaxonomy(parse(TAXONOMY), idOf(TAXONOMY)));
   return {
-    inForce: { policy_id: idOf(texts[0] ?? ''), taxonomy_id: taxonomy.id },
+    inForce: { policy_id: idOf(texts[0] ?? ''), taxonomy_id: taxonomy.id, weights: NO_WEIGHTS },
     policyOf: (id) => byId.get(id) ?? missing(id),
     taxonomyOf: (id) => (id === taxonomy.id ? taxonomy : missing(id)),
   };

@@ -2,6 +2,7 @@ import { map } from 'rxjs';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Cut } from '../../processors/cut/cut.ts';
 import type { LaneState } from '../../processors/model/lane-state.ts';
+import { NO_WEIGHTS } from '../../processors/model/weights.ts';
 import type { Store } from '../../src/clickhouse/port.ts';
 import { RowBinaryWriter } from '../../src/clickhouse/row-binary.ts';
 import { createSimulateSeed } from '../../src/simulate/simulate-seed.ts';
@@ -82,7 +83,11 @@ vi.mock('../../processors/decode/decode.ts', async (original) => {
           if (is('control_live'))
             for (const { headers } of batch.records)
               if (headers.policy_id !== undefined && headers.taxonomy_id !== undefined)
-                deps.state.inForce = { policy_id: headers.policy_id, taxonomy_id: headers.taxonomy_id };
+                deps.state.inForce = {
+                  ...deps.state.inForce,
+                  policy_id: headers.policy_id,
+                  taxonomy_id: headers.taxonomy_id,
+                };
           return batch;
         }),
       ),
@@ -174,7 +179,7 @@ vi.mock('../../src/lanes/restore.ts', async (original) => {
     const broker = is('read_before_fence') ? { ...deps.broker, committed: async () => early } : deps.broker;
     const restored = await real.restoreLane({ ...deps, broker }, name);
     const { state } = restored;
-    if (is('control_not_restored')) state.inForce = deps.configured;
+    if (is('control_not_restored')) state.inForce = { ...deps.configured, weights: NO_WEIGHTS };
     if (is('lookup_ahead')) return { ...restored, ownedBelow: () => Number.POSITIVE_INFINITY };
     if (!is('no_ownership')) return restored;
     return { ...restored, ownedBelow: (term) => (term === restored.term ? Number.POSITIVE_INFINITY : state.restored) };

@@ -1,9 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeProgress, encodeProgress, type Progress } from '../../../processors/cut/progress.ts';
+import { NO_WEIGHTS, withVersion } from '../../../processors/model/weights.ts';
 
 const MOST = Number.MAX_SAFE_INTEGER;
-const inForce = { policy_id: 'ab'.repeat(32), taxonomy_id: '0f'.repeat(32) };
+const inForce = { policy_id: 'ab'.repeat(32), taxonomy_id: '0f'.repeat(32), weights: NO_WEIGHTS };
+
+/** What some announcements leave in force. */
+const weights = fc
+  .array(
+    fc.record({
+      run: fc.constantFrom('a', 'b/ü', ''),
+      lineage: fc.constantFrom('', 'l1', '😀'),
+      version: fc.oneof(fc.nat(30).map(String), fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 })),
+      ordinal: fc.oneof(fc.nat(50), fc.maxSafeNat()),
+    }),
+    { maxLength: 30 },
+  )
+  .map((events) => events.reduce((sum, { run, ...event }) => withVersion(sum, run, event), NO_WEIGHTS));
 
 /** Any progress: starts in [watermark, frontier), the first of them the watermark. */
 const progress = fc
@@ -14,8 +28,9 @@ const progress = fc
       maxLength: 40,
     }),
     policy_id: fc.uint8Array({ minLength: 32, maxLength: 32 }),
+    weights,
   })
-  .map(({ term, frontier, back, policy_id }): Progress => {
+  .map(({ term, frontier, back, policy_id, weights }): Progress => {
     const starts = new Set(back.map((distance) => frontier - distance).filter((start) => start >= 0));
     const watermark = Math.min(frontier, ...starts);
     return {
@@ -23,17 +38,36 @@ const progress = fc
       frontier,
       watermark,
       starts,
-      inForce: { ...inForce, policy_id: Buffer.from(policy_id).toString('hex') },
+      inForce: { ...inForce, weights, policy_id: Buffer.from(policy_id).toString('hex') },
     };
   });
+
+function orderOf(progress: Progress | null) {
+  return [...(progress?.inForce.weights ?? [])].map(([run, { ordinals }]) => [run, [...ordinals]]);
+}
 
 describe('the commit of a lane', () => {
   it('reads as it was written, at any offset up to 2^53 - 1', () => {
     fc.assert(
       fc.property(progress, (value) => {
-        expect(decodeProgress(encodeProgress(value))).toEqual(value);
+        const read = decodeProgress(encodeProgress(value));
+        expect(read).toEqual(value);
+        // Which is the oldest is an order, too.
+        expect(JSON.stringify(orderOf(read))).toBe(JSON.stringify(orderOf(value)));
       }),
     );
+  });
+
+  it('takes about five bytes a weights version, and without any is what builds before them can read', () => {
+    const before = { term: 3, frontier: 10, watermark: 10, starts: new Set<number>(), inForce };
+    expect(encodeProgress(before)).toMatch(/^v1\./);
+    const announced = Array.from({ length: 500 }, (_, i) => ({ lineage: '', version: `step-${1000 + i}`, ordinal: i }));
+    const weights = announced.reduce((sum, event) => withVersion(sum, 'run', event), NO_WEIGHTS);
+    expect(weights.get('run')?.ordinals.size).toBe(128);
+    const text = encodeProgress({ ...before, inForce: { ...inForce, weights } });
+    expect(text).toMatch(/^v2\./);
+    expect(text.length - encodeProgress(before).length).toBeLessThan(128 * 7);
+    for (let length = 0; length < text.length; length++) expect(decodeProgress(text.slice(0, length))).toBeNull();
   });
 
   it('is ASCII, and takes about two bytes an open unit', () => {
@@ -53,8 +87,8 @@ describe('the commit of a lane', () => {
 
   it('of any bytes at all is refused or read, in no time', () => {
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 90 }), (bytes) => {
-        const read = decodeProgress(`v1.${Buffer.from(bytes).toString('base64url')}`);
+      fc.property(fc.constantFrom('v1.', 'v2.'), fc.uint8Array({ maxLength: 120 }), (version, bytes) => {
+        const read = decodeProgress(`${version}${Buffer.from(bytes).toString('base64url')}`);
         if (read === null) return;
         expect(read.watermark).toBeLessThanOrEqual(read.frontier);
         for (const start of read.starts) expect(start >= read.watermark && start <= read.frontier).toBe(true);
