@@ -1,12 +1,13 @@
 import type { StepEvent } from '../../schemas/generated/step-event.ts';
 import { type Attempt, type Cause, isStarted, isWhole, type Waiting } from '../model/attempt.ts';
+import { factsOf } from '../model/attempt-facts.ts';
 import type { Candidate } from '../model/closing.ts';
 import { closeIfEmpty, giveUpOrphan, isRepeated, type LaneState } from '../model/lane-state.ts';
 import { acceptRow, faultRow, verdictRow } from './event-rows.ts';
 import { foldContent } from './fold-content.ts';
 import { priorAnswer } from './fold-verdict.ts';
 import { hashOfId } from './hash-of-id.ts';
-import { attemptOf, openUnit } from './open-unit.ts';
+import { attemptOf, fixGroup, openUnit } from './open-unit.ts';
 
 /** Folds one event of a producer or verifier. What may now be decided is added to `candidates`. */
 export function foldEvent(
@@ -64,6 +65,9 @@ const REFUSALS: Readonly<Record<string, string>> = {
   stale_attempt: 'a higher attempt of the rollout was seen before',
   already_decided: 'its rollout was decided before, and no retry was asked for',
   group_closed: 'its group closed before',
+  group_size_conflict: 'another size of its group was told by the first start of the group',
+  group_overfull: 'its group has as many members as its size',
+  task_conflict: 'another task of its group was told by the first start of the group',
 };
 
 /** Verdicts, and phases after the end: by offset, told apart by event_id. */
@@ -112,12 +116,16 @@ function foldSequenced(
     return faultRow(state, key, event, cause, 'not_owner', `the attempt is owned by ${attempt.owner}`);
   const seen = attempt.eventHashes[seq];
   const hash = hashOfId(event.event_id);
-  if (seen !== undefined)
+  if (seen !== undefined) {
+    if (seen !== hash && event.kind === 'end') noteLater(attempt);
     return seen === hash
       ? faultRow(state, key, event, cause, 'duplicate', 'this event_id was seen before')
       : faultRow(state, key, event, cause, 'conflicting_duplicate', `another event has seq ${seq}; the first is kept`);
-  if (attempt.endSeq >= 0 && seq > attempt.endSeq)
+  }
+  if (attempt.endSeq >= 0 && seq > attempt.endSeq) {
+    noteLater(attempt);
     return faultRow(state, key, event, cause, 'late', `the attempt ends at seq ${attempt.endSeq}`);
+  }
   attempt.owner = event.producer_id;
   attempt.eventHashes[seq] = hash;
   attempt.maxSeq = Math.max(attempt.maxSeq, seq);
@@ -149,6 +157,7 @@ function beginAttempt(
     if (!isStarted(lower)) giveUpOrphan(state, lower, cause);
     else if (!isRepeated(state, cause.offset)) candidates.push({ kind: 'superseded', attempt: lower, cause });
   }
+  fixGroup(state, attempt, event);
   unit.lastProducer = event.producer_id;
   attempt.startedAtUs = event.started_at;
   acceptRow(state, unit.key, event, cause, cause.offset);
@@ -181,4 +190,10 @@ function foldInOrder(attempt: Attempt, event: StepEvent): void {
 function touch(attempt: Attempt, cause: Cause): void {
   attempt.revision += 1;
   attempt.lastAtMs = Math.max(attempt.lastAtMs, cause.appendedAtMs);
+}
+
+/** Not folded: its end said that there was no more. It is judged anew, so that a rebuild, which judges later, says the same. */
+function noteLater(attempt: Attempt): void {
+  factsOf(attempt).laterSteps += 1;
+  attempt.judged = null;
 }

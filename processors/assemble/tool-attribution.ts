@@ -18,11 +18,11 @@ export function timeoutOf(event: StepEvent, result: ToolResult): Attribution | n
 }
 
 /**
- * Whose memory ran out; null: nothing says that it did. A process that was killed while its sandbox lived used more than the
- * sandbox gives: the policy's command. Where the sandbox died with it, nobody knows which of the two was too big.
+ * Whose memory ran out; null: nothing says that it did. A process that was killed while its sandbox lived asked for more than
+ * the sandbox gives: the policy's command. Where both died nobody knows which was too big, unless nothing had run.
  */
-export function memoryOf({ status, exit_code }: ToolResult): Attribution | null {
-  if (status === 'timeout' || status === 'cancelled') return null;
-  if (exit_code !== null && KILLED.includes(exit_code)) return status === 'sandbox_error' ? 'unknown' : 'policy';
-  return status === 'sandbox_error' ? 'env' : null;
+export function memoryOf({ status, exit_code, exec_us }: ToolResult): Attribution | null {
+  if (exit_code === null || !KILLED.includes(exit_code) || status === 'timeout' || status === 'cancelled') return null;
+  if (status !== 'sandbox_error') return 'policy';
+  return exec_us === 0 ? 'env' : 'unknown';
 }

@@ -8,7 +8,7 @@ export interface AttemptFacts {
   /** Tool calls that their parser could not read, and those that it mended. */
   malformedCalls: number;
   repairedCalls: number;
-  /** Steps that came after its end: they change nothing, and say that the end was not one. */
+  /** Steps after its end, or another end: they change nothing, and say that the end was not one. One sent twice counts twice. */
   laterSteps: number;
   /** Attribution of the last tool call that timed out, and of the last that ran out of memory; null: none did. */
   timeoutOf: Attribution | null;

@@ -33,8 +33,9 @@ export function conflictsOf(
     const overrun = overrunOf(attempt);
     if (overrun !== null) beside.push(`${says}, ${overrun}`);
   }
-  const later = (attempt.facts?.laterSteps ?? 0) + (attempt.end === null ? 0 : (attempt.waiting?.size ?? 0));
-  if (later > 0) beside.push(`its end says ${primary?.code ?? 'unknown'}, ${later} steps came after it`);
+  // In `waiting` after the end is what lies beyond it: it was there before the end was.
+  if ((attempt.facts?.laterSteps ?? 0) > 0 || (attempt.end !== null && (attempt.waiting?.size ?? 0) > 0))
+    beside.push(`its end says ${primary?.code ?? 'unknown'}, and steps came after it`);
   for (const { scorer, status, rewards } of attempt.verdicts) {
     if (status === 'scored') continue;
     for (const [name, value] of Object.entries(rewards))

@@ -28,22 +28,26 @@ export function reasonsOf(attempt: Attempt, taxonomy: Taxonomy): Reasons {
 
 /**
  * `exit_error` says that something was raised; the class of it says what. One that the taxonomy does not map adds nothing:
- * the loop has given its own reason.
+ * the loop has given its own reason. Text beside a completion is no exception.
  */
 function raisedOf({ end, facts }: Attempt, taxonomy: Taxonomy, stated: readonly Reason[]): Reason | null {
-  if (end === null) return null;
+  const first = end?.reasons[0];
+  if (end === null || (end.exception === null && stated[0]?.category === 'completion')) return null;
   const { exception } = end;
-  const first = end.reasons[0];
   const detail = exception === null ? (first?.detail ?? null) : exception.message;
-  const name = exception?.type ?? classIn(detail);
-  if (name === null) return null;
-  for (const system of new Set([first?.system ?? ANY, ANY])) {
-    if (taxonomy.codesOf(system, name).length === 0) continue;
-    const raw: RawReason = { raw: name, system, detail, after_end: exception === null && first?.after_end === true };
-    const reason = classify(taxonomy, raw, facts)[0];
-    if (reason !== undefined) return stated.some(({ code }) => code === reason.code) ? null : reason;
-  }
-  return null;
+  const type = exception?.type ?? null;
+  // A type may be of the system's own; text is searched for what any loop may meet, and for nothing else.
+  const own = type !== null && first !== undefined ? mapped(taxonomy, first.system, type) : null;
+  const name = type ?? classIn(detail);
+  const raw = own ?? (name === null ? null : mapped(taxonomy, ANY, name));
+  if (raw === null) return null;
+  const afterEnd = exception === null && first?.after_end === true;
+  const reason = classify(taxonomy, { ...raw, detail, after_end: afterEnd }, facts)[0];
+  return reason === undefined || stated.some(({ code }) => code === reason.code) ? null : reason;
+}
+
+function mapped(taxonomy: Taxonomy, system: string, raw: string): Pick<RawReason, 'raw' | 'system'> | null {
+  return taxonomy.codesOf(system, raw).length > 0 ? { raw, system } : null;
 }
 
 /** `litellm.RateLimitError: 429 …` begins with its class. */

@@ -54,8 +54,10 @@ export function judgedByBuild(shelf: DocumentShelf, build: number): DocumentShel
       const known = judged.get(id);
       if (known !== undefined) return known;
       const taxonomy = shelf.taxonomyOf(id);
-      const ends = new Map(taxonomy.exact.get('simulation')).set('odd', 'env_error');
-      const other = { ...taxonomy, exact: new Map(taxonomy.exact).set('simulation', ends) };
+      const isOdd = (system: string, raw: string) => system === 'simulation' && raw === 'odd';
+      const codesOf: Taxonomy['codesOf'] = (system, raw) =>
+        isOdd(system, raw) ? ['env_error'] : taxonomy.codesOf(system, raw);
+      const other = { ...taxonomy, codesOf };
       judged.set(id, other);
       return other;
     },
