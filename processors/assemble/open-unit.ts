@@ -4,7 +4,14 @@ import { closeIfEmpty, type LaneState, removeAttempt } from '../model/lane-state
 import { createAttempt, createUnit } from './state.ts';
 
 /** Why a record is not folded. */
-export type Refusal = 'late' | 'stale_attempt' | 'already_decided' | 'group_closed';
+export type Refusal =
+  | 'late'
+  | 'stale_attempt'
+  | 'already_decided'
+  | 'group_closed'
+  | 'group_size_conflict'
+  | 'group_overfull'
+  | 'task_conflict';
 
 /**
  * UNITS SEEN BEFORE: whenever a unit opens, in a rebuild too, its decisions say what may still come.
@@ -32,6 +39,8 @@ export function attemptOf(state: LaneState, unit: Unit, event: StepEvent, cause:
   const started = highestStarted(unit, event.rollout_id);
   if (event.attempt < started) return 'stale_attempt';
   if (started < 0 && refusal !== null) return refusal;
+  const conflict = event.kind === 'start' ? refusalOfMember(unit, event) : null;
+  if (conflict !== null) return conflict;
   const key = attemptKey(event.rollout_id, event.attempt);
   const known = unit.attempts.get(key);
   if (known !== undefined) return known;
@@ -49,6 +58,32 @@ function refusalOfDecided(unit: Unit, event: StepEvent): Refusal | null {
     return opens ? null : 'already_decided';
   }
   return event.attempt === prior.attempt ? 'late' : 'stale_attempt';
+}
+
+/**
+ * A GROUP IS WHAT ITS FIRST START SAYS: a task, a size. Who says otherwise would move the baseline of the others.
+ * A verdict before the first start may leave the size out: 1 verdict of A, no size; 2 A's start @7 says 4: four it is.
+ */
+function refusalOfMember(unit: Unit, { group_id, group_size, task_id, rollout_id }: StepEvent): Refusal | null {
+  if (group_id === null) return null;
+  // What was decided before anything started here was decided by an earlier opening.
+  if (unit.taskId === null) return group_size !== null && unit.decided.size > 0 ? 'group_closed' : null;
+  if (task_id !== unit.taskId) return 'task_conflict';
+  if (group_size !== unit.size) return 'group_size_conflict';
+  if (unit.size === null || unit.decided.has(rollout_id)) return null;
+  const members = new Set(unit.decided.keys());
+  for (const attempt of unit.attempts.values()) if (isStarted(attempt)) members.add(attempt.rolloutId);
+  return members.size >= unit.size && !members.has(rollout_id) ? 'group_overfull' : null;
+}
+
+/** The first start fixes what the group is. A size that nobody had told before is a deadline that nobody watches yet. */
+export function fixGroup(state: LaneState, attempt: Attempt, { task_id, group_size }: StepEvent): void {
+  const { unit } = attempt;
+  if (unit.taskId !== null) return;
+  unit.taskId = task_id;
+  if (unit.size === group_size) return;
+  unit.size = group_size;
+  state.opened.push(attempt);
 }
 
 function highestStarted(unit: Unit, rolloutId: string): number {
@@ -73,7 +108,11 @@ export function recallDecisions(state: LaneState, unit: Unit, offset: number): v
     if (attempt !== undefined) removeAttempt(state, attempt);
     const known = unit.decided.get(row.rolloutId);
     if (known === undefined || known.attempt <= row.attempt)
-      unit.decided.set(row.rolloutId, { attempt: row.attempt, disposition: row.disposition });
+      unit.decided.set(row.rolloutId, {
+        attempt: row.attempt,
+        disposition: row.disposition,
+        category: row.category,
+      });
   }
 }
 

@@ -3,6 +3,7 @@ import {
   type Attempt,
   attemptKey,
   type Cause,
+  type Decided,
   isStarted,
   isWhole,
   type PastDecision,
@@ -18,10 +19,10 @@ export function createUnit(
   past: readonly PastDecision[],
   recall: PastDecision[],
 ): Unit {
-  const decided = new Map<string, { attempt: number; disposition: string }>();
-  for (const { rolloutId, attempt, disposition } of past) {
+  const decided = new Map<string, Decided>();
+  for (const { rolloutId, attempt, disposition, category } of past) {
     const known = decided.get(rolloutId);
-    if (known === undefined || known.attempt < attempt) decided.set(rolloutId, { attempt, disposition });
+    if (known === undefined || known.attempt < attempt) decided.set(rolloutId, { attempt, disposition, category });
   }
   return {
     key,
@@ -30,6 +31,7 @@ export function createUnit(
     runId: event.run_id,
     epoch: event.epoch,
     size: event.group_size,
+    taskId: null,
     decided,
     recall,
     attempts: new Map(),

@@ -74,9 +74,10 @@ export function createDeadlines(state: LaneState, limits: DeadlineLimits, judge:
     /** Takes up what opened since the last call. */
     watchOpened(opened: Iterable<Attempt>): void {
       for (const attempt of opened) {
-        if (watching.has(attempt)) continue;
-        watching.add(attempt);
-        watch({ unit: attempt.unit, attempt }, attempt.lastAtMs + lookAgainMs);
+        if (!watching.has(attempt)) {
+          watching.add(attempt);
+          watch({ unit: attempt.unit, attempt }, attempt.lastAtMs + lookAgainMs);
+        }
         if (attempt.unit.size === null || watching.has(attempt.unit)) continue;
         watching.add(attempt.unit);
         watch({ unit: attempt.unit, attempt: null }, attempt.unit.openedAtMs + limits.groupMs);

@@ -3,8 +3,8 @@ import { type Attempt, attemptKey, type Cause, isStarted, isWhole, type Unit } f
 import type { Candidate, Leaver, Leaving } from '../model/closing.ts';
 import type { Judgement } from '../model/judgement.ts';
 import { closeIfEmpty, closeUnit, giveUpOrphan, type LaneState, removeAttempt } from '../model/lane-state.ts';
-import type { Policy } from '../model/policy.ts';
-import { baselineOf } from './baselines.ts';
+import type { Policy, Scope } from '../model/policy.ts';
+import { closeMembers, type Member } from './close-members.ts';
 
 export interface GroupDeps {
   readonly state: LaneState;
@@ -14,7 +14,8 @@ export interface GroupDeps {
 
 /**
  * Who leaves now: an attempt without a group of known size when it is judged; a member of one when each member waits or is out,
- * all at one offset, in one transaction. Membership is kept here: what leaves is decided, and its unit knows.
+ * all at one offset, in one transaction, or (emit: each) when it is judged, without advantage. Membership is kept here: what
+ * leaves is decided, and its unit knows.
  */
 export function createGroup({
   state,
@@ -26,31 +27,35 @@ export function createGroup({
     state.recent.set(unit.key, recent);
     for (const { attempt, judgement } of members) {
       removeAttempt(state, attempt);
-      unit.decided.set(attempt.rolloutId, { attempt: attempt.number, disposition: judgement.ruling });
-      recent.push({
-        rolloutId: attempt.rolloutId,
-        attempt: attempt.number,
-        disposition: judgement.ruling,
-        offset: cause.offset,
-      });
+      const { rolloutId, number } = attempt;
+      const { ruling: disposition, category } = judgement;
+      unit.decided.set(rolloutId, { attempt: number, disposition, category });
+      recent.push({ rolloutId, attempt: number, disposition, category, offset: cause.offset });
     }
     return { unit, cause, members, groupSizeActual };
   };
 
   const closeGroup = (unit: Unit, cause: Cause): Leaving[] => {
-    const attempts = [...unit.attempts.values()];
-    for (const orphan of attempts.filter((attempt) => !isStarted(attempt))) giveUpOrphan(state, orphan, cause);
-    const judged = attempts.filter(isStarted).map((attempt) => ({ attempt, judgement: judge(attempt) }));
+    const kept: Member[] = [];
+    const out: Member[] = [];
+    let envName = '';
+    for (const attempt of [...unit.attempts.values()]) {
+      if (!isStarted(attempt)) {
+        giveUpOrphan(state, attempt, cause);
+        continue;
+      }
+      const judgement = judge(attempt);
+      envName ||= attempt.identity.env_name;
+      if (isKept(judgement)) kept.push({ attempt, judgement });
+      else out.push({ attempt, judgement: outOfClosed(attempt, judgement) });
+    }
+    const scope = policyInForce().scopeOf(unit.runId, envName);
+    const hasFault = out.some(({ judgement }) => isFault(judgement.category)) || hasLostMember(unit);
     closeUnit(state, unit);
-    const kept = judged
-      .filter(({ judgement }) => isKept(judgement))
-      .sort((a, b) => compareText(a.attempt.rolloutId, b.attempt.rolloutId));
-    const out = judged.filter((member) => !kept.includes(member));
-    const members = [
-      ...membersOf(unit, kept, policyInForce()),
-      ...out.map(({ attempt, judgement }) => alone(attempt, outOfClosed(attempt, judgement))),
-    ];
-    return members.length === 0 ? [] : [leave(unit, cause, members, kept.length)];
+    kept.sort((a, b) => compareText(a.attempt.rolloutId, b.attempt.rolloutId));
+    const isEach = passesAlone(unit, scope);
+    const members = [...(isEach ? kept.map(alone) : closeMembers(unit, kept, scope, hasFault)), ...out.map(alone)];
+    return members.length === 0 ? [] : [leave(unit, cause, members, isEach ? null : kept.length)];
   };
 
   const closeIfComplete = (unit: Unit, cause: Cause): Leaving[] => {
@@ -75,12 +80,15 @@ export function createGroup({
     const { unit } = attempt;
     if (candidate.kind === 'superseded') {
       attempt.expiredBy ??= 'higher_attempt';
-      return [leave(unit, cause, [alone(attempt, superseded(judge(attempt)))], null)];
+      return [leave(unit, cause, [alone({ attempt, judgement: superseded(judge(attempt)) })], null)];
     }
     const judgement = judge(attempt);
     if (judgement.ruling === 'wait') return [];
-    if (unit.size !== null && isKept(judgement)) return closeIfComplete(unit, cause);
-    const left = leave(unit, cause, [alone(attempt, judgement)], null);
+    if (unit.size !== null && isKept(judgement)) {
+      const scope = policyInForce().scopeOf(unit.runId, attempt.identity.env_name);
+      if (!passesAlone(unit, scope)) return closeIfComplete(unit, cause);
+    }
+    const left = leave(unit, cause, [alone({ attempt, judgement })], null);
     if (unit.size !== null) return [left, ...closeIfComplete(unit, cause)];
     closeIfEmpty(state, unit);
     return [left];
@@ -89,9 +97,10 @@ export function createGroup({
   const expireUnit = (unit: Unit, cause: Cause, deadline: string): Leaving[] => {
     for (const attempt of unit.attempts.values()) attempt.expiredBy ??= deadline;
     if (unit.size !== null) return closeGroup(unit, cause);
-    const members = [...unit.attempts.values()].filter(isStarted).map((attempt) => alone(attempt, judge(attempt)));
-    for (const orphan of [...unit.attempts.values()].filter((attempt) => !isStarted(attempt)))
-      giveUpOrphan(state, orphan, cause);
+    const members: Leaver[] = [];
+    for (const attempt of [...unit.attempts.values()])
+      if (isStarted(attempt)) members.push(alone({ attempt, judgement: judge(attempt) }));
+      else giveUpOrphan(state, attempt, cause);
     const left = members.length === 0 ? [] : [leave(unit, cause, members, null)];
     closeIfEmpty(state, unit);
     return left;
@@ -109,42 +118,29 @@ function isOpen(candidate: Candidate): boolean {
   return attempt.unit.attempts.get(attemptKey(attempt.rolloutId, attempt.number)) === attempt;
 }
 
-/** Kept members with their advantages; too few valid ones, and none of them trains. */
-function membersOf(
-  unit: Unit,
-  kept: ReadonlyArray<{ attempt: Attempt; judgement: Judgement }>,
-  policy: Policy,
-): Leaver[] {
-  const valid = kept.filter(({ judgement }) => judgement.inBaseline);
-  const { group: rule } = policy.scopeOf(unit.runId, kept[0]?.attempt.identity.env_name ?? '');
-  if (kept.length > 0 && valid.length < Math.min(rule.minValid, unit.size ?? 1))
-    return kept.map(({ attempt, judgement }) =>
-      alone(attempt, {
-        ...judgement,
-        ruling: 'drop',
-        why: ['group_too_small', judgement.code],
-        inLoss: false,
-        inBaseline: false,
-        countsForSize: false,
-      }),
-    );
-  const { advantages, stats } = baselineOf(
-    valid.map(({ judgement }) => judgement.reward ?? 0),
-    rule,
-  );
-  return kept.map(({ attempt, judgement }, groupIndex) => {
-    const place = valid.findIndex((member) => member.attempt === attempt);
-    return {
-      attempt,
-      judgement,
-      advantage: place < 0 ? null : (advantages[place] ?? null),
-      groupStats: stats,
-      groupIndex,
-    };
-  });
+/**
+ * Members of this group do not wait for each other. Nor where one has passed before under another policy:
+ * 1 A passes @10, emit: each; 2 the policy @12 says complete; 3 B and C end: a baseline of two would call itself the group's.
+ */
+function passesAlone(unit: Unit, { group }: Scope): boolean {
+  if (group.emit === 'each') return true;
+  for (const { disposition } of unit.decided.values()) if (KEPT.has(disposition)) return true;
+  return false;
 }
 
-function alone(attempt: Attempt, judgement: Judgement): Leaver {
+/** A member that ended by a fault, and is not tried again. */
+function hasLostMember(unit: Unit): boolean {
+  for (const { disposition, category } of unit.decided.values())
+    if (isFault(category) && disposition !== 'retry' && disposition !== 'superseded' && !KEPT.has(disposition))
+      return true;
+  return false;
+}
+
+function isFault(category: string): boolean {
+  return category === 'env_fault' || category === 'infra_fault' || category === 'harness_fault';
+}
+
+function alone({ attempt, judgement }: Member): Leaver {
   return { attempt, judgement, advantage: null, groupStats: null, groupIndex: null };
 }
 
@@ -169,8 +165,10 @@ function superseded(judgement: Judgement): Judgement {
   };
 }
 
+const KEPT: ReadonlySet<string> = new Set(['train', 'train_masked', 'penalise']);
+
 function isKept({ ruling }: Judgement): boolean {
-  return ruling === 'train' || ruling === 'train_masked' || ruling === 'penalise';
+  return KEPT.has(ruling);
 }
 
 /** Its events are all there, or a deadline said that no more will come. */

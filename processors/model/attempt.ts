@@ -137,9 +137,13 @@ export interface PastDecision {
   readonly rolloutId: string;
   readonly attempt: number;
   readonly disposition: string;
+  readonly category: string;
   /** Cause offset. */
   readonly offset: number;
 }
+
+/** What became of the highest decided attempt of a rollout. */
+export type Decided = Pick<PastDecision, 'attempt' | 'disposition' | 'category'>;
 
 /** What opens and closes together: a group, or a rollout without one. */
 export interface Unit {
@@ -150,10 +154,12 @@ export interface Unit {
   readonly openedAtMs: number;
   readonly runId: string;
   readonly epoch: number;
-  /** Members of the group; null: no group, or of unknown size. */
-  readonly size: number | null;
+  /** Members of the group; null: no group, or of unknown size. Until the first start came: as the first record says, which may be a verifier's. */
+  size: number | null;
+  /** Task of its first start, which its members share; null: no start came. */
+  taskId: string | null;
   /** Highest attempt decided of each rollout. */
-  readonly decided: Map<string, { readonly attempt: number; readonly disposition: string }>;
+  readonly decided: Map<string, Decided>;
   /** Decisions of this opening below the restored frontier, by offset, not yet applied. */
   recall: PastDecision[];
   /** Open attempts by `rollout\u0000attempt`. */

@@ -41,7 +41,7 @@ export interface StepRow {
 
 /** A readable event that was not folded. */
 export interface StepFaultRow {
-  /** duplicate, conflicting_duplicate, late, stale_attempt, already_decided, group_closed, orphan, not_owner, late_group … */
+  /** duplicate, conflicting_duplicate, late, stale_attempt, already_decided, group_closed, orphan, not_owner, group_size_conflict, group_overfull, task_conflict … */
   readonly reason: string;
   readonly detail: string;
   readonly event: StepEvent;

@@ -70,10 +70,11 @@ export function closeIfEmpty(state: LaneState, unit: Unit): void {
 export function closeUnit(state: LaneState, unit: Unit): void {
   state.units.delete(unit.key);
   const known = state.recent.get(unit.key) ?? [];
-  const older = [...unit.decided].map(([rolloutId, { attempt, disposition }]) => ({
+  const older = [...unit.decided].map(([rolloutId, { attempt, disposition, category }]) => ({
     rolloutId,
     attempt,
     disposition,
+    category,
     offset: BEFORE_ALL,
   }));
   state.recent.set(unit.key, [...older, ...known]);

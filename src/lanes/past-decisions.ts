@@ -28,10 +28,11 @@ export async function pastDecisions(
     const past = owned.filter((row) => row.offset < ownedBelow(row.term));
     found.set(
       unit,
-      past.map(({ rollout_id, attempt, disposition, offset }) => ({
+      past.map(({ rollout_id, attempt, disposition, category, offset }) => ({
         rolloutId: rollout_id,
         attempt,
         disposition,
+        category,
         offset,
       })),
     );

@@ -8,7 +8,7 @@ import { createTestLane, documentsOf, pastOf, policyText, recordOf } from '../ha
 const UNIT = 'run/0/r/r';
 const of = attemptOf();
 const past = (offset: number, disposition: string, attempt = 0, rolloutId = 'r', unit = UNIT) =>
-  new Map<string, PastDecision[]>([[unit, [{ rolloutId, attempt, disposition, offset }]]]);
+  new Map<string, PastDecision[]>([[unit, [{ rolloutId, attempt, disposition, category: 'completion', offset }]]]);
 
 /** A lane that begins at offset 10, with this in `decisions`. */
 function laneAfter(decisions: ReadonlyMap<string, PastDecision[]>) {

@@ -130,7 +130,8 @@ describe('a decision', () => {
     expect(decision).toMatchObject({
       ...{ unit: 'run/0/r/r', replay_id: '', first_offset: 4, offset: 7, partition: 0 },
       ...{ started_at: 5_000_000, ended_at: 9_000_000, decided_at: timeOf(7) * 1000, n_turns: 1, lag: null },
-      ...lane.state.inForce,
+      policy_id: lane.state.inForce.policy_id,
+      taxonomy_id: lane.state.inForce.taxonomy_id,
     });
   });
 
