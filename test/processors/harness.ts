@@ -10,6 +10,7 @@ import { readPolicy } from '../../processors/decide/policy-schema.ts';
 import { avroTypeOf } from '../../processors/decode/avro-type.ts';
 import { frame, HEADER_BYTES } from '../../processors/decode/wire-format.ts';
 import type { PastDecision } from '../../processors/model/attempt.ts';
+import type { Audits } from '../../processors/model/audit-summary.ts';
 import type { InForce } from '../../processors/model/control.ts';
 import { type Effects, emptyEffects, type OutRecord } from '../../processors/model/effects.ts';
 import { createLaneState, type LaneState } from '../../processors/model/lane-state.ts';
@@ -91,6 +92,7 @@ function decodeEvent(value: Buffer): Outcome<StepEvent> {
 export interface LaneOptions {
   readonly documents?: ReturnType<typeof documentsOf>;
   readonly reorderEvents?: number;
+  readonly audits?: Audits;
   /** Restores from this commit. */
   readonly progress?: Progress;
   /** What `decisions` holds, as of the batch that asks. */
@@ -125,7 +127,7 @@ export function createTestLane(options: LaneOptions = {}): TestLane {
     decodeEvent,
     partitionOfKey: () => 0,
     documents,
-    audits: {},
+    audits: options.audits ?? {},
     limits: { reorderEvents: options.reorderEvents ?? 256 },
   });
   let position = progress?.watermark ?? 0;
@@ -201,7 +203,7 @@ export function contentOf({ rows, records }: Effects): string[] {
 /** Decisions by unit, as the store would answer. */
 export function pastOf({ rows }: Effects): Map<string, PastDecision[]> {
   const past = new Map<string, PastDecision[]>();
-  for (const { unit, rollout_id, attempt, disposition, offset } of rows.decisions)
-    past.set(unit, [...(past.get(unit) ?? []), { rolloutId: rollout_id, attempt, disposition, offset }]);
+  for (const { unit, rollout_id, attempt, disposition, category, offset } of rows.decisions)
+    past.set(unit, [...(past.get(unit) ?? []), { rolloutId: rollout_id, attempt, disposition, category, offset }]);
   return past;
 }
