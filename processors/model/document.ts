@@ -72,5 +72,6 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function shown(value: unknown): string {
+  if (typeof value === 'number') return String(value);
   return value === undefined ? 'nothing' : (JSON.stringify(value) ?? String(value)).slice(0, 200);
 }

@@ -19,3 +19,23 @@ it('an audit that has not looked is not_auditable, never pass', () => {
     ...{ termination: 'not_auditable', numbers: 'fail', wall: 'not_auditable' },
   });
 });
+
+it('what an audit found quarantines the attempt, whatever the verifier said; the rule that did is named', () => {
+  const lane = createTestLane({
+    audits: {
+      tools: () => ({
+        result: 'fail',
+        findings: [{ class: 'silent_repair', turn: 0, index: 12, detail: 'ran {"a":1}, the model wrote {"a":1,}' }],
+      }),
+    },
+  });
+  lane.fold(...attemptOf().whole(1));
+  const [attempt] = lane.effects().rows.decisions;
+  expect(attempt).toMatchObject({
+    ...{ disposition: 'quarantine', why: ['silent_repair', 'task_complete'], rule: 'findings.silent_repair' },
+    ...{ reward: null, reward_valid: false, in_loss: false, in_baseline: false, counts_for_size: false },
+  });
+  const [row] = lane.effects().rows.trajectories;
+  expect(row?.trajectory).toMatchObject({ audit: { tools: 'fail', tokens: 'not_auditable' }, reward: null });
+  expect(lane.effects().records.map(({ topic }) => topic)).toEqual(['rejected']);
+});
