@@ -77,6 +77,7 @@ function foldUnsequenced(state: LaneState, attempt: Attempt, event: StepEvent, c
   if (attempt.unsequenced?.has(hash))
     return faultRow(state, key, event, cause, 'duplicate', 'this event_id was seen before');
   const prior = priorAnswer(attempt, event);
+  if (prior !== null && !prior.same) noteContradiction(attempt, event);
   if (prior !== null)
     return prior.same
       ? faultRow(state, key, event, cause, 'duplicate', 'this scorer gave this answer before')
@@ -190,6 +191,12 @@ function foldInOrder(attempt: Attempt, event: StepEvent): void {
 function touch(attempt: Attempt, cause: Cause): void {
   attempt.revision += 1;
   attempt.lastAtMs = Math.max(attempt.lastAtMs, cause.appendedAtMs);
+}
+
+/** A verifier that is asked twice and says two things has said nothing that can be relied on: flagged, as `noteLater` is. */
+function noteContradiction(attempt: Attempt, { verdict }: StepEvent): void {
+  factsOf(attempt).contradictedScorer = `${verdict?.scorer}@${verdict?.scorer_version}`;
+  attempt.judged = null;
 }
 
 /** Not folded: its end said that there was no more. It is judged anew, so that a rebuild, which judges later, says the same. */

@@ -1,5 +1,3 @@
-import type { ToolCall } from '../../schemas/generated/step-event.ts';
-
 /** Whose time-out, or whose memory, it was; unknown: the events do not say. */
 export type Attribution = 'policy' | 'env' | 'unknown';
 
@@ -8,11 +6,15 @@ export interface AttemptFacts {
   /** Tool calls that their parser could not read, and those that it mended. */
   malformedCalls: number;
   repairedCalls: number;
+  /** The last model call sampled as many tokens as it was allowed. */
+  lastCallFull: boolean;
   /** Steps after its end, or another end: they change nothing, and say that the end was not one. One sent twice counts twice. */
   laterSteps: number;
   /** Attribution of the last tool call that timed out, and of the last that ran out of memory; null: none did. */
   timeoutOf: Attribution | null;
   memoryOf: Attribution | null;
+  /** Scorer and version that last gave another answer to a question it had answered; null: none did. The first answer is kept. */
+  contradictedScorer: string | null;
   readonly wall: WallParts;
 }
 
@@ -36,9 +38,11 @@ export function createAttemptFacts(): AttemptFacts {
   return {
     malformedCalls: 0,
     repairedCalls: 0,
+    lastCallFull: false,
     laterSteps: 0,
     timeoutOf: null,
     memoryOf: null,
+    contradictedScorer: null,
     wall: { policy: 0, engine: 0, tool: 0, sandbox: 0, rateLimit: 0, weightSync: 0, loop: 0 },
   };
 }
@@ -47,12 +51,4 @@ export function createAttemptFacts(): AttemptFacts {
 export function factsOf(attempt: { facts: AttemptFacts | null }): AttemptFacts {
   attempt.facts ??= createAttemptFacts();
   return attempt.facts;
-}
-
-/** Counts calls by what their parser said; a status that nobody gave is neither. */
-export function countParses(attempt: { facts: AttemptFacts | null }, calls: readonly ToolCall[]): void {
-  for (const { parse_status } of calls) {
-    if (parse_status === 'malformed') factsOf(attempt).malformedCalls += 1;
-    else if (parse_status === 'repaired') factsOf(attempt).repairedCalls += 1;
-  }
 }

@@ -1,8 +1,11 @@
 import type { Reason } from '../../schemas/generated/trajectory.ts';
 import type { Attempt } from '../model/attempt.ts';
-import type { FinishMeaning } from '../model/taxonomy.ts';
+import type { Taxonomy } from '../model/taxonomy.ts';
+import { finishMeaning, finishWordOf } from '../taxonomy/classify.ts';
 
 const US_A_SECOND = 1_000_000;
+/** An engine that finds the head of a call in what it has says so, though the call goes on beyond its limit. */
+const CALL_WORDS = ['tool_calls', 'function_call', 'tool_use', 'tool_call'];
 
 export interface Conflicts {
   /** Contradictions about why the loop ended: its own word cannot be taken for it. */
@@ -18,14 +21,14 @@ export function conflictsOf(
   attempt: Attempt,
   primary: Reason | null,
   raised: Reason | null,
-  meaning: FinishMeaning | null,
+  taxonomy: Taxonomy,
 ): Conflicts {
   const aboutTheEnd: string[] = [];
   const beside: string[] = [];
   if (primary?.category === 'completion') {
     const says = `the loop says ${primary.code}`;
-    // SGLang answers some aborts with HTTP 200 and partial text; a client that only tests for `length` calls it complete.
-    if (meaning === 'cut' || meaning === 'aborted') aboutTheEnd.push(`${says}, the engine ${meaning} its last call`);
+    const cut = cutOf(attempt, taxonomy);
+    if (cut !== null) aboutTheEnd.push(`${says}, ${cut}`);
     const thrown = thrownBy(attempt, raised);
     if (thrown !== null) aboutTheEnd.push(`${says}, and ${thrown} ended it`);
     const open = attempt.openCalls.length;
@@ -36,12 +39,25 @@ export function conflictsOf(
   // In `waiting` after the end is what lies beyond it: it was there before the end was.
   if ((attempt.facts?.laterSteps ?? 0) > 0 || (attempt.end !== null && (attempt.waiting?.size ?? 0) > 0))
     beside.push(`its end says ${primary?.code ?? 'unknown'}, and steps came after it`);
+  const contradicted = attempt.facts?.contradictedScorer ?? null;
+  if (contradicted !== null)
+    beside.push(`verifier_nondeterministic: ${contradicted} gave two answers, the first counts`);
   for (const { scorer, status, rewards } of attempt.verdicts) {
     if (status === 'scored') continue;
     for (const [name, value] of Object.entries(rewards))
       if (value !== null) beside.push(`${scorer} says ${status}, and gives ${name} ${value}`);
   }
   return aboutTheEnd.length === 0 && beside.length === 0 ? NONE : { aboutTheEnd, beside };
+}
+
+/** SGLang answers some aborts with HTTP 200 and partial text; a client that only tests for `length` calls it complete. */
+function cutOf({ turns, facts }: Attempt, taxonomy: Taxonomy): string | null {
+  const finishReason = turns.at(-1)?.finishReason ?? null;
+  const meaning = finishMeaning(taxonomy, finishReason);
+  if (meaning === 'cut' || meaning === 'aborted') return `the engine ${meaning} its last call`;
+  if (facts === null || !facts.lastCallFull || finishReason === null) return null;
+  const word = finishWordOf(finishReason);
+  return CALL_WORDS.includes(word) ? `its last call says ${word}, and used all the tokens it had` : null;
 }
 
 /** The exception that ended the loop; one of the verifier's is no contradiction: it came when the loop had ended. */
