@@ -1,13 +1,17 @@
 import { type StepEvent, stepEventSchema } from '../../schemas/generated/step-event.ts';
 import { laneGroup, topicNames } from '../config/topics.ts';
 import { createCodecs } from '../registry/codecs.ts';
+import { createAnnouncedVersions } from '../versions/announced-versions.ts';
 import { createByteBudget } from './byte-budget.ts';
 import { createControlWriter } from './control-writer.ts';
 import { openDocuments } from './documents.ts';
+import { createForwardVersions } from './forward-versions.ts';
 import { createLane } from './lane.ts';
 import type { LaneSettings } from './lane-settings.ts';
 import type { Lanes, LanesDeps } from './lanes.ts';
 import { createEncodeRecords } from './out-records.ts';
+import { createRetryOutage } from './retry-outage.ts';
+import { settleLoss } from './settle-loss.ts';
 import { sleep } from './sleep.ts';
 
 /** Joins the consumer group of rollout.steps and works on each partition it is given. */
@@ -33,19 +37,42 @@ export async function startLanes(deps: LanesDeps, settings: LaneSettings): Promi
     settings,
     stopped: stopping.signal,
   };
+  const forwardVersions = createForwardVersions({
+    broker,
+    versions: createAnnouncedVersions({ broker, codecs, log, topic: topics.policyVersions }),
+    control: shared.control,
+    log,
+    sleep,
+    group,
+    stepsTopic: topics.steps,
+    versionsTopic: topics.policyVersions,
+  });
   const lanes = new Map<number, ReturnType<typeof createLane>>();
   const running = new Set<Promise<void>>();
   const membership = await broker.join(group, topics.steps, async (lane) => {
     const { partition } = lane;
-    const worker = createLane(shared, lane, { group, topic: topics.steps, partition, stateTopic: topics.state });
+    const name = { group, topic: topics.steps, partition, stateTopic: topics.state };
+    const worker = createLane(shared, lane, name);
     lanes.set(partition, worker);
-    const run = worker.run();
+    const ended = AbortSignal.any([stopping.signal, lane.revoked]);
+    const outage = createRetryOutage({ log, sleep, ended });
+    const settled = outage('looking for what the log has lost', () => settleLoss(deps, name)).catch(
+      (error: unknown) => {
+        // Then the worker ends too, and says why.
+        if (!ended.aborted) throw error;
+      },
+    );
+    const run = settled.then(() => worker.run());
     running.add(run);
-    await run.finally(() => {
+    const over = new AbortController();
+    const forwarding = forwardVersions(partition, AbortSignal.any([ended, over.signal]));
+    const work = run.finally(() => {
+      over.abort();
       running.delete(run);
       // By then another process may have it: what we know of it is old.
       if (lanes.get(partition) === worker && lane.revoked.aborted) lanes.delete(partition);
     });
+    await Promise.all([work, forwarding]);
   });
   const failed = new Promise<never>((_, reject) => membership.done.catch(reject));
   // Whoever never looks at `failed` must not end the process by that: close() reports it too.
