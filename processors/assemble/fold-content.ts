@@ -1,6 +1,6 @@
 import type { PhaseName, StepEvent, ToolResult } from '../../schemas/generated/step-event.ts';
 import type { Attempt } from '../model/attempt.ts';
-import { countParses } from '../model/attempt-facts.ts';
+import { foldCallFacts } from './fold-call-facts.ts';
 import { foldVerdict } from './fold-verdict.ts';
 import { foldCallWall, foldPhaseWall, foldToolWall } from './fold-wall.ts';
 import { foldModelCall } from './segments.ts';
@@ -14,7 +14,7 @@ export function foldContent(attempt: Attempt, event: StepEvent): void {
     addWall(attempt, 'model', event.duration_us ?? event.model_call.server_e2e_us);
     // Ids restart at call_0000 every turn in some parsers: the pair (turn, id) is the key.
     for (const call of event.model_call.tool_calls) attempt.openCalls.push(`${attempt.calls}/${call.call_id}`);
-    countParses(attempt, event.model_call.tool_calls);
+    foldCallFacts(attempt, event.model_call);
     foldCallWall(attempt, event, event.model_call);
     foldModelCall(attempt, event, event.model_call);
   } else if (event.tool_result !== null) foldToolResult(attempt, event, event.tool_result);

@@ -8,7 +8,7 @@ const KILLED = [137, -9];
  * Whose a tool's time-out was; null: it did not time out. The environment's where it waited for its slot at least as long as it
  * ran, or where running is less than half of what it took; the policy's where it ran longer than it waited.
  */
-export function timeoutOf(event: StepEvent, result: ToolResult): Attribution | null {
+export function timeoutOf(event: Pick<StepEvent, 'duration_us'>, result: ToolResult): Attribution | null {
   if (result.status !== 'timeout') return null;
   const { exec_us: ran, wait_us: waited } = result;
   if (ran !== null && waited !== null) return waited >= ran ? 'env' : 'policy';

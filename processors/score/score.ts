@@ -3,7 +3,7 @@ import type { Attempt } from '../model/attempt.ts';
 import type { Candidate } from '../model/closing.ts';
 import type { Judgement, Scored } from '../model/judgement.ts';
 import type { Taxonomy } from '../model/taxonomy.ts';
-import { categoryOf, finishMeaning, primaryOf } from '../taxonomy/classify.ts';
+import { categoryOf, primaryOf } from '../taxonomy/classify.ts';
 import { conflictsOf } from './conflicts.ts';
 import { reasonsOf } from './reasons-of.ts';
 import { verdictFactsOf } from './verdict-facts.ts';
@@ -28,7 +28,7 @@ export function scoreOf(attempt: Attempt, taxonomy: Taxonomy): Scored {
   const reasons = raised === null ? stated : [...stated, raised];
   const finishReason = attempt.turns.at(-1)?.finishReason ?? null;
   const said = primaryOf(taxonomy, stated);
-  const conflicts = conflictsOf(attempt, said, raised, finishMeaning(taxonomy, finishReason));
+  const conflicts = conflictsOf(attempt, said, raised, taxonomy);
   const isConflict = conflicts.aboutTheEnd.length > 0;
   const code = isConflict ? 'termination_conflict' : (primaryOf(taxonomy, reasons)?.code ?? 'unknown');
   const { infraShare, policyShare } = wallSharesOf(attempt);

@@ -53,11 +53,11 @@ export function primaryOf(taxonomy: Taxonomy, reasons: readonly Reason[]): Reaso
 /** What the engine's last word means; null: no word, or one nobody knows. */
 export function finishMeaning(taxonomy: Taxonomy, finishReason: string | null): FinishMeaning | null {
   if (finishReason === null) return null;
-  return taxonomy.finishReasons.get(finishTypeOf(finishReason)) ?? null;
+  return taxonomy.finishReasons.get(finishWordOf(finishReason)) ?? null;
 }
 
 /** SGLang gives an object whose `type` is the reason; the others give the word itself. */
-function finishTypeOf(finishReason: string): string {
+export function finishWordOf(finishReason: string): string {
   if (!finishReason.startsWith('{')) return finishReason;
   try {
     const parsed: unknown = JSON.parse(finishReason);
