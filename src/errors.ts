@@ -14,6 +14,8 @@ export const ERRORS = {
   RS_SERVER_UNREACHABLE: { exit: 3, status: 502, retriable: true },
   RS_BROKER_UNREACHABLE: { exit: 3, status: 503, retriable: true },
   RS_OFFSET_OUT_OF_RANGE: { exit: 3, status: 500, retriable: false },
+  RS_RECORDS_LOST: { exit: 3, status: 500, retriable: false },
+  RS_COMMIT_LOST: { exit: 3, status: 500, retriable: false },
   RS_UNKNOWN_TOPIC: { exit: 2, status: 404, retriable: false },
   RS_LOG_DAMAGED: { exit: 3, status: 500, retriable: false },
   RS_LOG_FAILED: { exit: 3, status: 500, retriable: true },

@@ -35,7 +35,7 @@ export interface Accounting {
 
 interface Entry {
   readonly run_id: string;
-  readonly book: 'started' | 'laneless' | 'open' | 'ready' | 'rejected' | 'superseded' | 'undecidable';
+  readonly book: 'started' | 'laneless' | 'open' | 'ready' | 'rejected' | 'lost' | 'superseded' | 'undecidable';
   readonly reason: string;
   readonly n: number;
 }
@@ -60,7 +60,7 @@ function closeBooks(run_id: string, entries: readonly Entry[]): RunAccounting {
     entries.filter(({ book }) => book === 'rejected').map(({ reason, n }) => [reason, n] as const),
   );
   const [started, ready, open, superseded] = [total('started'), total('ready'), total('open'), total('superseded')];
-  const lost = 0;
+  const lost = total('lost');
   const inherited = 0;
   // Nothing is delivered through leases yet, so all that is ready is queued.
   const ready_states = { queued: ready, leased: 0, trained: 0, expired: 0, undeliverable: 0, trainer_rejected: 0 };

@@ -17,7 +17,16 @@ const BOOKS: Readonly<Record<string, string>> = {
   superseded: 'superseded',
 };
 
-/** started = ready + rejected + superseded + open, by run: what does not add up, in words, or null. */
+/** The log forgot it before it was decided. */
+export function isLost(row: Row): boolean {
+  return row.disposition === 'drop' && row.reason_code === 'lost';
+}
+
+function bookOf(row: Row): string | undefined {
+  return isLost(row) ? 'lost' : BOOKS[String(row.disposition)];
+}
+
+/** started = ready + rejected + superseded + lost + open, by run: what does not add up, in words, or null. */
 export function balanceProblem(store: MemoryStore): string | null {
   const [lane] = store.rows('lanes');
   if (lane === undefined) return store.rows('attempts').length === 0 ? null : 'attempts, and no lane';
@@ -25,7 +34,7 @@ export function balanceProblem(store: MemoryStore): string | null {
   const add = (run: unknown, count: number) => difference.set(String(run), (difference.get(String(run)) ?? 0) + count);
   for (const row of visibleRows(store, 'attempts')) add(row.run_id, 1);
   for (const row of visibleRows(store, 'decisions')) {
-    if (BOOKS[String(row.disposition)] === undefined) return `a decision ${row.disposition} has no book`;
+    if (bookOf(row) === undefined) return `a decision ${row.disposition} has no book`;
     add(row.run_id, -1);
   }
   for (const run of Array.isArray(lane['open.run_id']) ? lane['open.run_id'] : []) add(run, -1);
@@ -34,9 +43,9 @@ export function balanceProblem(store: MemoryStore): string | null {
   return null;
 }
 
-/** Where a decision of this disposition is sent; undefined: nowhere. */
-export function outTopicOf(disposition: unknown): 'ready' | 'rejected' | 'retries' | undefined {
-  if (disposition === 'retry') return 'retries';
-  const book = BOOKS[String(disposition)];
+/** Where a decision is sent; undefined: nowhere. */
+export function outTopicOf(row: Row): 'ready' | 'rejected' | 'retries' | undefined {
+  if (row.disposition === 'retry') return 'retries';
+  const book = bookOf(row);
   return book === 'ready' || book === 'rejected' ? book : undefined;
 }

@@ -1,6 +1,6 @@
 import type { StepEvent } from '../../schemas/generated/step-event.ts';
 import type { LogRecord } from '../broker/port.ts';
-import { balanceProblem, outTopicOf, visibleRows } from './books.ts';
+import { balanceProblem, isLost, outTopicOf, visibleRows } from './books.ts';
 import type { MemoryStore, Row } from './memory-store.ts';
 
 /** All that an outsider can see of a simulation that has drained. */
@@ -10,6 +10,8 @@ export interface Outcome {
   /** Records of the output topics, decoded. */
   readonly output: Readonly<Record<'ready' | 'rejected' | 'retries', readonly OutRecord[]>>;
   readonly deadLetters: readonly LogRecord[];
+  /** The log has forgotten what is below. */
+  readonly logStart: number;
   /** In force before any control event. */
   readonly firstPolicyId: string;
 }
@@ -38,9 +40,7 @@ const identityOf = (row: OutRecord): string => JSON.stringify([row.run_id, row.e
 function checkTopics({ store, output, deadLetters, input }: Outcome): void {
   const decisions = visibleRows(store, 'decisions');
   for (const topic of ['ready', 'rejected', 'retries'] as const) {
-    const wanted = new Map(
-      decisions.filter((row) => outTopicOf(row.disposition) === topic).map((row) => [identityOf(row), row]),
-    );
+    const wanted = new Map(decisions.filter((row) => outTopicOf(row) === topic).map((row) => [identityOf(row), row]));
     const sent = output[topic].map(identityOf);
     must(
       JSON.stringify([...sent].sort()) === JSON.stringify([...wanted.keys()].sort()),
@@ -61,7 +61,7 @@ function checkTopics({ store, output, deadLetters, input }: Outcome): void {
 }
 
 /** Every record is accounted for, once. What repeats a verdict or phase that came too late replaces its row, whose key is its id. */
-function checkInput({ store, input }: Outcome): void {
+function checkInput({ store, input, logStart }: Outcome): void {
   const times = new Map<number, number>();
   const ids = new Set<string>();
   const seen = (row: Row) => times.set(Number(row.offset), (times.get(Number(row.offset)) ?? 0) + 1);
@@ -71,11 +71,16 @@ function checkInput({ store, input }: Outcome): void {
     if (row.late === true) seen(row);
   }
   for (const row of visibleRows(store, 'steps')) if (row.seq === -1) ids.add(String(row.event_id));
+  /** Of a unit that the log has forgotten, what had not been folded is nowhere; its attempts are in the books as lost. */
+  const forgotten = new Set(
+    input.filter(({ record }) => record.offset < logStart).map(({ record }) => record.key?.toString()),
+  );
   for (const { record, event } of input) {
     const { offset } = record;
+    const mayBeLost = record.key !== null && forgotten.has(record.key.toString());
     const count = times.get(offset) ?? 0;
     const mayRepeat = event !== null && event.seq === null && ids.has(event.event_id);
-    must(count === 1 || (count === 0 && mayRepeat), `record ${offset} is accounted for ${count} times`);
+    must(count === 1 || (count === 0 && (mayRepeat || mayBeLost)), `record ${offset} is accounted for ${count} times`);
   }
 }
 
@@ -84,12 +89,14 @@ function checkDecisions({ store, input, output, firstPolicyId }: Outcome): void 
   const verdicts = visibleRows(store, 'verdicts');
   const groups = new Map<string, Set<unknown>>();
   for (const decision of visibleRows(store, 'decisions')) {
+    // No record closed it, and no policy decided.
+    if (isLost(decision)) continue;
     const policies = input.filter(
       ({ record, event }) => record.offset < Number(decision.offset) && event?.control?.policy,
     );
     const inForce = policies.at(-1)?.event?.control?.policy?.policy_id ?? firstPolicyId;
     must(decision.policy_id === inForce, `${identityOf(decision)}: decided under another policy than was in force`);
-    if (outTopicOf(decision.disposition) !== 'ready') continue;
+    if (outTopicOf(decision) !== 'ready') continue;
     if (decision.group_size !== null) {
       const group = groups.get(String(decision.unit)) ?? new Set();
       groups.set(String(decision.unit), group.add(decision.offset));

@@ -104,7 +104,8 @@ export function createCrew(
       replace();
     },
     look() {
-      for (const process of [current, ...zombies]) if (process.end !== null) mustBeExpected(process.end.error);
+      for (const process of [current, ...zombies])
+        if (process.end !== null) mustBeExpected(process.end.error, world.forgets);
       zombies = zombies.filter(({ end }) => end === null);
       if (current.end === null) return;
       if (current.end.error === null && !isStopping) throw new Error('a lane ended that nobody told to');
@@ -119,9 +120,11 @@ export function createCrew(
 }
 
 /** Fenced by a successor, or cut off from a service at a point where only a restart helps: what else ends a lane is a bug. */
-function mustBeExpected(error: unknown): void {
-  const isFenced = error instanceof RollstreamError && error.code === 'RS_FENCED';
-  if (error !== null && !isFenced && !isOutage(error)) throw error;
+function mustBeExpected(error: unknown, forgets: boolean): void {
+  const code = error instanceof RollstreamError ? error.code : '';
+  // What a rebuild was about to read was deleted under its hands: the next owner finds it lost.
+  const isForgotten = forgets && code === 'RS_OFFSET_OUT_OF_RANGE';
+  if (error !== null && code !== 'RS_FENCED' && !isForgotten && !isOutage(error)) throw error;
 }
 
 function settingsOf({ world: { random }, reorderEvents }: CrewDeps): LaneSettings {

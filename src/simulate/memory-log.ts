@@ -10,6 +10,10 @@ export interface MemoryLog {
   /** A record as it was appended to another log, at its time. */
   replay(record: LogRecord): void;
   read(topic: string, partition: number, offset: number, mostRecords: number): LogRecord[];
+  /** As retention does: what is below `start` cannot be read any more. */
+  forget(topic: string, partition: number, start: number): void;
+  /** All that was ever appended and not replaced, whatever was forgotten since. */
+  history(topic: string, partition: number): readonly LogRecord[];
   /** All of them, the first one first. */
   commits(group: string, topic: string, partition: number): readonly Commit[];
   /** Takes the id; whoever had it is fenced. */
@@ -23,6 +27,7 @@ export function createMemoryLog(specs: readonly TopicSpec[], now: () => number):
   );
   const commits = new Map<string, Commit[]>();
   const tokens = new Map<string, number>();
+  const starts = new Map<LogRecord[], number>();
   const topicOf = (name: string) => {
     const topic = topics.get(name);
     if (topic === undefined) throw new RollstreamError('RS_UNKNOWN_TOPIC', `no topic ${name}`);
@@ -57,17 +62,25 @@ export function createMemoryLog(specs: readonly TopicSpec[], now: () => number):
 
   return {
     partitionsOf: (topic) => topicOf(topic).spec.partitions,
-    bounds: (topic, partition) => ({ start: 0, end: endOf(logOf(topic, partition)) }),
+    bounds(topic, partition) {
+      const log = logOf(topic, partition);
+      return { start: starts.get(log) ?? 0, end: endOf(log) };
+    },
     append: (topic, records) => records.map((record) => appendOne(topic, record)),
     replay(record) {
       logOf(record.topic, record.partition).push(record);
     },
     read(topic, partition, offset, mostRecords) {
       const log = logOf(topic, partition);
-      if (offset > endOf(log) || offset < 0)
+      if (offset > endOf(log) || offset < (starts.get(log) ?? 0))
         throw new RollstreamError('RS_OFFSET_OUT_OF_RANGE', `${topic}/${partition} has no offset ${offset}`);
       return log.filter((record) => record.offset >= offset).slice(0, mostRecords);
     },
+    forget(topic, partition, start) {
+      const log = logOf(topic, partition);
+      starts.set(log, Math.max(start, starts.get(log) ?? 0));
+    },
+    history: logOf,
     commits: commitsOf,
     fence(id) {
       const token = (tokens.get(id) ?? 0) + 1;

@@ -44,11 +44,16 @@ export function createMemoryStore(shapes: ReadonlyMap<string, TableShape>): Memo
       if (!reader.isAtEnd) throw new Error(`${name}: bytes after the last row`);
     },
     query(sql, params) {
-      const table = /^\s*SELECT [\w,\s]+ FROM rollstream\.(decisions FINAL|terms FINAL|documents)\b/.exec(sql)?.[1];
+      const table = /^\s*SELECT [\w,\s]+ FROM rollstream\.(decisions FINAL|terms FINAL|lanes FINAL|documents)\b/.exec(
+        sql,
+      )?.[1];
+      if (/FROM rollstream\.attempts FINAL/.test(sql)) return openAttempts(rows('attempts'), rows('decisions'), params);
       if (table === undefined) throw new Error(`a query that the simulation does not know: ${sql}`);
       const found = rows(table.replace(' FINAL', '')).filter((row) => matches(row, params));
       if (table === 'terms FINAL') return found.sort((a, b) => Number(a.term) - Number(b.term));
-      return table === 'documents' ? found : found.filter((row) => row.replay_id === '').sort(byUnit);
+      return table === 'documents' || table === 'lanes FINAL'
+        ? found
+        : found.filter((row) => row.replay_id === '').sort(byUnit);
     },
     remove(name, row) {
       const id = keyOf(shapeOf(name).key, row);
@@ -69,6 +74,23 @@ function matches(row: Row, params: QueryParams): boolean {
     const value = row[columns[name] ?? name];
     return Array.isArray(wanted) ? wanted.some((one) => one === value) : wanted === value;
   });
+}
+
+/** Attempts that count and have no decision that counts: `below` says from which offset on rows of each term do not. */
+function openAttempts(attempts: readonly Row[], decisions: readonly Row[], params: QueryParams): Row[] {
+  const { topic, partition, watermark, terms, below } = params;
+  const bounds = new Map(Array.isArray(terms) && Array.isArray(below) ? terms.map((term, i) => [term, below[i]]) : []);
+  const counts = (row: Row): boolean =>
+    row.topic === topic &&
+    row.partition === partition &&
+    row.replay_id === '' &&
+    Number(row.offset) >= Number(watermark) &&
+    Number(row.offset) < Number(bounds.get(Number(row.term)) ?? 0);
+  const id = ({ run_id, unit, rollout_id, attempt }: Row) => JSON.stringify([run_id, unit, rollout_id, attempt]);
+  const decided = new Set(decisions.filter(counts).map(id));
+  return attempts
+    .filter((row) => counts(row) && !decided.has(id(row)))
+    .sort((a, b) => Number(a.offset) - Number(b.offset));
 }
 
 function byUnit(a: Row, b: Row): number {

@@ -32,8 +32,9 @@ const TABLES = [
 const TOPICS = ['ready', 'rejected', 'retries', 'deadLetter'] as const;
 
 /**
- * Three runs of a seed: without a fault; its log again, with crashes, zombies and outages (every output must be equal); live with
- * faults, where deadlines, policies and retries land elsewhere, and then all of its input once more.
+ * Four runs of a seed: without a fault; its log again, with crashes, zombies and outages (every output must be equal); live with
+ * faults, where deadlines, policies and retries land elsewhere, and then all of its input once more; and live with a log that forgets
+ * what is still open.
  */
 export function createSimulateSeed(): SimulateSeed {
   const deps: SimulationDeps = { codecs: remembering(createCodecs(createMemoryRegistry())), shapes: readTableShapes() };
@@ -57,6 +58,8 @@ export function createSimulateSeed(): SimulateSeed {
       mustBeEqual(outputsOf(again), outputsOf(calm));
       doing = 'live with faults';
       await runLive(await start({ seed, crashes, buildsDiffer: createRandom(`builds ${seed}`).chance(1 / 3) }));
+      doing = 'live with faults and a log that forgets';
+      await runForgetful(await start({ seed, crashes, buildsDiffer: false, forgets: true }));
     } catch (error) {
       failure = `seed ${seed}, ${doing}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
     }
@@ -86,6 +89,17 @@ async function runLive(simulation: Simulation): Promise<void> {
   await simulation.drain();
   checkOutcome(simulation.outcome());
   mustBeEqual(topicsOf(simulation), before);
+}
+
+/** What is lost is in the books as lost; what comes again after that is decided once, or late. */
+async function runForgetful(simulation: Simulation): Promise<void> {
+  await simulation.drain();
+  checkOutcome(simulation.outcome());
+  simulation.crash();
+  const events = simulation.outcome().input.filter(({ event }) => event !== null && event.kind !== 'control');
+  simulation.send([...simulation.later, events.map(({ record: { key, value } }) => ({ key, value }))]);
+  await simulation.drain();
+  checkOutcome(simulation.outcome());
 }
 
 /** What must not depend on the schedule, given the log: everything but who wrote it. */

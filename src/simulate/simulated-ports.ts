@@ -14,6 +14,8 @@ export interface World {
   readonly random: Random;
   /** The log is given: what a lane would append is in it already, at the offset where it was appended first. */
   readonly isScripted: boolean;
+  /** Retention deletes what is still needed. */
+  readonly forgets: boolean;
   readonly stepsTopic: string;
 }
 

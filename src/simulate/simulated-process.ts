@@ -8,6 +8,8 @@ import { createLane } from '../lanes/lane.ts';
 import type { LaneSettings } from '../lanes/lane-settings.ts';
 import type { LaneStatus } from '../lanes/lanes.ts';
 import { createEncodeRecords } from '../lanes/out-records.ts';
+import { createRetryOutage } from '../lanes/retry-outage.ts';
+import { settleLoss } from '../lanes/settle-loss.ts';
 import { silentRecorder } from '../observe/recorder.ts';
 import type { Codecs } from '../registry/codecs.ts';
 import type { Caller } from './scheduler.ts';
@@ -71,6 +73,9 @@ export function startProcess(
   const run = async (): Promise<void> => {
     const store = createSimulatedStore(world, caller);
     const broker = createSimulatedBroker(world, caller);
+    const laneName = { group: GROUP, topic: topics.steps, partition: 0, stateTopic: topics.state };
+    const now = () => world.scheduler.clock.nowMs;
+    const sleep = createSimulatedSleep(world, caller);
     lane = createLane(
       {
         broker,
@@ -83,14 +88,22 @@ export function startProcess(
         budget: createByteBudget(settings.inFlightBytes),
         recorder: silentRecorder,
         log,
-        now: () => world.scheduler.clock.nowMs,
-        sleep: createSimulatedSleep(world, caller),
+        now,
+        sleep,
         settings,
         stopped: stopping.signal,
       },
       createSimulatedLane(world, caller, revocation.signal),
-      { group: GROUP, topic: topics.steps, partition: 0, stateTopic: topics.state },
+      laneName,
     );
+    if (world.forgets) {
+      const ended = AbortSignal.any([stopping.signal, revocation.signal]);
+      const outage = createRetryOutage({ log, sleep, ended });
+      const loss = () => settleLoss({ broker, store, log, recorder: silentRecorder, now }, laneName);
+      await outage('looking for what the log has lost', loss).catch((error: unknown) => {
+        if (!ended.aborted) throw error;
+      });
+    }
     await lane.run();
   };
   run().then(

@@ -31,6 +31,8 @@ export interface SimulationConfig {
   readonly script?: readonly LogRecord[];
   /** Every restart is of another build, which judges otherwise. */
   readonly buildsDiffer: boolean;
+  /** Now and then the log forgets some of what was committed, open units or not. */
+  readonly forgets?: boolean;
 }
 
 export interface SimulationDeps {
@@ -57,14 +59,15 @@ const MOST_STEPS = 20_000;
 
 /** One log, one lane, whatever may go wrong with it: the same seed gives the same run. */
 export async function createSimulation(config: SimulationConfig, deps: SimulationDeps): Promise<Simulation> {
-  const { seed, crashes, script } = config;
+  const { seed, crashes, script, forgets = false } = config;
   const { codecs, shapes } = deps;
   const load = createRandom(`load ${seed}`);
   const random = createRandom(`schedule ${seed} ${crashes > 0} ${script !== undefined}`);
   const scheduler = createScheduler();
   const log = createMemoryLog(topicSpecs('', 1), () => scheduler.clock.nowMs);
   const store = createMemoryStore(shapes);
-  const world: World = { scheduler, log, store, random, isScripted: script !== undefined, stepsTopic: topics.steps };
+  const isScripted = script !== undefined;
+  const world: World = { scheduler, log, store, random, isScripted, forgets, stepsTopic: topics.steps };
   for (const name of POLICIES)
     store.insert(
       encodeDocuments([
@@ -93,7 +96,7 @@ export async function createSimulation(config: SimulationConfig, deps: Simulatio
     log: pino({ level: 'silent' }),
     reorderEvents: load.pick([1, 256]),
   });
-  const records = (topic: keyof typeof topics) => log.read(topics[topic], 0, 0, Number.POSITIVE_INFINITY);
+  const records = (topic: keyof typeof topics) => [...log.history(topics[topic], 0)];
   const idOf = (text: string) => createHash('sha256').update(text).digest('hex');
   const taxonomy_id = idOf(TAXONOMY.text);
   const counts = { steps: 0, crashes: 0, faults: 0 };
@@ -125,6 +128,13 @@ export async function createSimulation(config: SimulationConfig, deps: Simulatio
     }
   };
 
+  /** Never more than was read: that a lane refuses. */
+  const forget = () => {
+    const committed = log.commits(GROUP, topics.steps, 0).at(-1)?.offset ?? 0;
+    const { start } = log.bounds(topics.steps, 0);
+    log.forget(topics.steps, 0, random.whole(Math.min(start, committed), committed));
+  };
+
   const act = async (calm: boolean) => {
     scheduler.clock.nowMs += random.whole(0, 40);
     const live = world.isScripted ? 0 : 1;
@@ -135,10 +145,12 @@ export async function createSimulation(config: SimulationConfig, deps: Simulatio
       ['time passes', 0.5 * live],
       ['policy', calm ? 0 : 0.3 * live],
       ['source ended', calm ? 0 : 0.15 * live],
+      ['forget', forgets ? 0.25 : 0],
     ] as const);
     if (what === 'go on') crew.goOn();
     else if (what === 'crash') crew.crash();
     else if (what === 'produce') produce();
+    else if (what === 'forget') forget();
     else if (what === 'time passes') scheduler.clock.nowMs += random.whole(0, calm || random.chance(0.3) ? 9000 : 1500);
     else if (what === 'policy')
       await control.policy(0, { policy_id: idOf(policyText(random.pick(POLICIES)).text), taxonomy_id });
@@ -183,6 +195,7 @@ export async function createSimulation(config: SimulationConfig, deps: Simulatio
         retries: records('retries').map((record) => ({ ...decoded(decode.retry, record) })),
       },
       deadLetters: records('deadLetter'),
+      logStart: log.bounds(topics.steps, 0).start,
       // A lane without a commit puts what it is configured with in its first one.
       firstPolicyId: decodeProgress(log.commits(GROUP, topics.steps, 0)[0]?.metadata ?? '')?.inForce.policy_id ?? '',
     }),

@@ -3,7 +3,8 @@
 -- Each side comes from rows of its own (attempts when one opens, decisions when it closes, lanes for what is open), counted
 -- below each lane's frontier, so that the identity can fail. `laneless` are attempts of a partition whose lane wrote nothing:
 -- its books cannot be closed. `undecidable` are decisions of a disposition that has no book.
--- Nothing is held or lost yet: gates, and logs that forget, come with rows of their own.
+-- `lost` are decisions of attempts whose records the log deleted before they were decided.
+-- Nothing is held yet: gates come with rows of their own.
 WITH
   started AS (
     SELECT run_id, count() AS n FROM rollstream.live_attempts WHERE {run:String} IN ('', run_id) GROUP BY run_id
@@ -24,6 +25,7 @@ WITH
     SELECT
       run_id,
       multiIf(
+        disposition = 'drop' AND reason_code = 'lost', 'lost',
         disposition IN ('train', 'train_masked', 'penalise'), 'ready',
         disposition IN ('drop', 'quarantine', 'retry'), 'rejected',
         disposition = 'superseded', 'superseded',
