@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { attemptOf, deadlineOf } from '../events.ts';
-import { createTestLane, type TestLane, timeOf } from '../harness.ts';
+import { createTestLane, documentsOf, policyText, type TestLane, timeOf } from '../harness.ts';
 
 const recordsOf = (lane: TestLane) => lane.effects().records.map(({ topic, offset }) => [topic, offset]);
 const whyOf = (lane: TestLane) => lane.effects().rows.decisions.map(({ disposition, why }) => [disposition, ...why]);
@@ -52,6 +52,22 @@ describe('where an attempt goes', () => {
       ...{ run_id: 'run', rollout_id: 'r', attempt: 0, next_attempt: 1, reason: 'llm_error', offset: 3 },
     });
     expect(lane.effects().rows.decisions.map(({ reward }) => reward)).toEqual([null, null, null]);
+  });
+
+  it('is asked for again not before the policy’s back-off, by the append time of the record that closed it', () => {
+    const documents = documentsOf(
+      policyText(['retries: 2\n', 'retries: 3\nbackoff: { first_ms: 1500, factor: 3, most_ms: 10000 }\n']),
+    );
+    const lane = createTestLane({ documents });
+    const lost = [0, 1, 2].map((attempt) => attemptOf({ attempt }));
+    for (const of of lost) lane.fold(of.start(), of.end(1, 'connection_error'));
+    const asked = lane.effects().records.flatMap((record) => (record.topic === 'retries' ? [record.retry] : []));
+    expect(asked.map(({ next_attempt, not_before }) => [next_attempt, not_before])).toEqual([
+      [1, (timeOf(1) + 1500) * 1000],
+      [2, (timeOf(3) + 4500) * 1000],
+      // 1500 × 3² = 13,500 is more than the most.
+      [3, (timeOf(5) + 10_000) * 1000],
+    ]);
   });
 
   it('what was not asked for again is already_decided', () => {
