@@ -6,7 +6,8 @@ export interface Mapping {
   /** The value, or the part of a composite. */
   readonly raw: string;
   readonly code: string;
-  readonly by: 'exact' | 'class' | 'pattern';
+  /** none: a part of a composite that nobody knows. */
+  readonly by: 'exact' | 'class' | 'pattern' | 'none';
   /** The entry of the taxonomy that says so, and the system it stands under. */
   readonly entry: string;
   readonly system: string;
@@ -25,7 +26,7 @@ export function lookUp(systems: ReadonlyMap<string, SystemMap>, system: string, 
   const found = parts.map((part) => lookUpOne(systems, system, map, part));
   // Of a composite that nobody knows either part of, nothing is known: not even that it is one.
   if (found.every((mapping) => mapping === null)) return [];
-  return found.map((mapping, i) => mapping ?? { raw: parts[i] ?? '', code: 'unknown', by: 'exact', entry: '', system });
+  return found.map((mapping, i) => mapping ?? { raw: parts[i] ?? '', code: 'unknown', by: 'none', entry: '', system });
 }
 
 function lookUpOne(

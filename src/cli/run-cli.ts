@@ -2,16 +2,19 @@ import { Command, CommanderError } from 'commander';
 import { loadConfig } from '../config/load.ts';
 import { RollstreamError } from '../errors.ts';
 import { createLogger } from '../observe/create-logger.ts';
+import { addAcceptLoss } from './commands/accept-loss.ts';
 import { addAccounting } from './commands/accounting.ts';
 import { addClickhouse } from './commands/clickhouse.ts';
 import { addDeadLetter } from './commands/dead-letter.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addExplain } from './commands/explain.ts';
 import { addImport } from './commands/import.ts';
+import { addPolicy } from './commands/policy.ts';
 import { addQuery } from './commands/query.ts';
 import { addReady } from './commands/ready.ts';
 import { addSchemas } from './commands/schemas.ts';
 import { addSimulate } from './commands/simulate.ts';
+import { addTaxonomy } from './commands/taxonomy.ts';
 import { addTopics } from './commands/topics.ts';
 import { addUp } from './commands/up.ts';
 import type { CommandBody, Run, RunOptions } from './context.ts';
@@ -60,10 +63,13 @@ export async function runCli(io: Io): Promise<number> {
     addAccounting,
     addQuery,
     addExplain,
+    addTaxonomy,
+    addPolicy,
     addDeadLetter,
     addSchemas,
     addSimulate,
     addTopics,
+    addAcceptLoss,
     addDoctor,
     addClickhouse,
   ];
