@@ -12,6 +12,7 @@ import { createServer } from '../server/create-server.ts';
 import { errorResponse } from '../server/error-response.ts';
 import { type Listener, listen } from '../server/listen.ts';
 import { watchLogEnds } from '../server/log-ends.ts';
+import { openTrainerApi, type TrainerApi } from '../server/open-trainer-api.ts';
 import { createReadiness } from '../server/readiness.ts';
 import { type WatchedService, watchServices } from '../server/service-watch.ts';
 import type { CommandContext } from './context.ts';
@@ -51,6 +52,7 @@ export async function startService(context: CommandContext, withHttp: boolean): 
     : null;
   let app: App;
   let front: HttpFront | null = null;
+  let trainer: TrainerApi;
   try {
     const url = listener?.url ?? null;
     const { openApp } = await import('../app.ts');
@@ -60,6 +62,7 @@ export async function startService(context: CommandContext, withHttp: boolean): 
     throw error;
   }
   try {
+    trainer = await openTrainerApi(app, config.lanes, { log, now: io.now });
     if (withHttp) front = await startFront(context);
   } catch (error) {
     await listener?.close(0);
@@ -86,7 +89,7 @@ export async function startService(context: CommandContext, withHttp: boolean): 
   });
   const server = createServer(
     { host: config.http.host, token: config.http.token, bodyBytes: config.limits.bodyBytes },
-    { access, imports, metrics, readiness, log, closing: closing.signal },
+    { access, imports, trainer, metrics, readiness, log, now: io.now, closing: closing.signal },
   );
   fetch = (request) => server.fetch(request);
   const failed = app.lanes?.failed ?? new Promise<never>(() => {});

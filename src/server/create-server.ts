@@ -8,8 +8,10 @@ import { RollstreamError } from '../errors.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { errorResponse } from './error-response.ts';
 import { createGuard, type GuardConfig } from './guard.ts';
+import type { TrainerApi } from './open-trainer-api.ts';
 import type { Readiness } from './readiness.ts';
 import { accountingRoutes } from './routes/accounting.ts';
+import { admissionRoutes } from './routes/admission.ts';
 import { healthRoutes } from './routes/health.ts';
 import { importRoutes } from './routes/import.ts';
 import { openApiRoutes } from './routes/openapi.ts';
@@ -17,13 +19,18 @@ import { policyRoutes } from './routes/policies.ts';
 import { queryRoutes } from './routes/query.ts';
 import { readyRoutes } from './routes/ready.ts';
 import { rolloutRoutes } from './routes/rollouts.ts';
+import { taskRoutes } from './routes/tasks.ts';
+import { versionRoutes } from './routes/versions.ts';
 
 export interface ServerDeps {
   readonly access: Access;
   readonly imports: ImportTarget;
+  readonly trainer: TrainerApi;
   readonly metrics: Metrics;
   readonly readiness: () => Readiness;
   readonly log: Logger;
+  /** ms since the epoch. */
+  readonly now: () => number;
   /** Aborted when the server closes: those who wait for more are answered. */
   readonly closing: AbortSignal;
 }
@@ -65,6 +72,9 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Hono {
   app.route('/v1', policyRoutes(deps));
   app.route('/v1', readyRoutes(deps));
   app.route('/v1', importRoutes(deps.imports));
+  app.route('/v1', versionRoutes({ announceVersion: deps.trainer.announceVersion, now: deps.now }));
+  app.route('/v1', admissionRoutes(deps.trainer));
+  app.route('/v1', taskRoutes(deps));
   app.route('/v1', openApiRoutes());
 
   app.notFound((c) =>

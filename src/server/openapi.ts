@@ -15,6 +15,10 @@ const query = (name: string, type: 'string' | 'integer', description: string) =>
   schema: { type },
 });
 const run = query('run', 'string', 'only this run');
+const body = (required: readonly string[], properties: Readonly<Record<string, object>>) => ({
+  required: true,
+  content: { 'application/json': { schema: { type: 'object', required, properties } } },
+});
 
 /** The API, as it is served; a test holds it to the routes. */
 export const openApi = {
@@ -120,6 +124,49 @@ export const openApi = {
           },
           default: failure,
         },
+      },
+    },
+    '/v1/versions': {
+      post: {
+        summary: 'The trainer announces weights, before engines get them',
+        requestBody: body(['run', 'step', 'version'], {
+          run: { type: 'string' },
+          lineage: { type: 'string', default: '', description: 'another one after a rewind' },
+          step: { type: 'integer', minimum: 0, description: 'rises within a lineage' },
+          version: { type: 'string', description: 'name of the weights, used once in a run' },
+        }),
+        responses: {
+          200: json('durable: {run, lineage, step, version, ordinal}; the same again is answered the same'),
+          400: failure,
+          409: { description: 'a name that was used, a lineage that was left, a step that went back' },
+          default: failure,
+        },
+      },
+    },
+    '/v1/runs/{run}/admission': {
+      post: {
+        summary: 'How many rollouts may start now',
+        parameters: [{ name: 'run', in: 'path', required: true, schema: { type: 'string' } }],
+        requestBody: body(['count'], {
+          count: { type: 'integer', minimum: 1 },
+          env: { type: 'string', description: 'needed where the policy has ceilings' },
+        }),
+        responses: {
+          200: json('{granted, capacity, running, accepted, version, why: "" | gate | lag | ceiling, expires_at}'),
+          400: failure,
+          default: failure,
+        },
+      },
+    },
+    '/v1/tasks': {
+      get: {
+        summary: 'Attempts and pass rate by task and weights version',
+        parameters: [
+          run,
+          query('task', 'string', 'only this task'),
+          query('pass', 'string', 'smallest reward that passes; 1'),
+        ],
+        responses: { 200: json('{tasks: [...]}, as `rollstream query --named task_difficulty`'), default: failure },
       },
     },
     '/v1/openapi.json': { get: { summary: 'This document', responses: { 200: json('OpenAPI') } } },

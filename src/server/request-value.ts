@@ -20,6 +20,22 @@ export function textOf(body: Record<string, unknown>, field: string): string {
   throw bad(field, `${field}: text is needed`);
 }
 
+/** A name: text that is not empty, of a sane length, and could be written down again as it is. */
+export function nameOf(body: Record<string, unknown>, field: string): string {
+  const name = textOf(body, field);
+  if (name !== '' && name.length <= MOST_NAME_CHARACTERS && name.isWellFormed()) return name;
+  throw bad(field, `${field}: 1 to ${MOST_NAME_CHARACTERS} characters are needed, without lone surrogates`);
+}
+
+const MOST_NAME_CHARACTERS = 200;
+
+/** A whole number of JSON: neither text nor 1.5. */
+export function wholeOf(body: Record<string, unknown>, field: string, least: number, most: number): number {
+  const value = body[field];
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most) return value;
+  throw bad(field, `${field}: a whole number from ${least} to ${most} is needed`);
+}
+
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,0 +1,123 @@
+import { readFile } from 'node:fs/promises';
+import type { Policy } from '../../processors/model/policy.ts';
+import type { Store } from '../clickhouse/port.ts';
+import { packageFile } from '../config/package-file.ts';
+import { RollstreamError } from '../errors.ts';
+import type { AnnouncedVersions } from '../versions/announced-versions.ts';
+import { createGrants, type Grants } from './grants.ts';
+
+export interface AdmissionRequest {
+  readonly runId: string;
+  /** null: it does not say. */
+  readonly env: string | null;
+  readonly count: number;
+}
+
+export interface AdmissionAnswer {
+  /** Rollouts that may start now. */
+  readonly granted: number;
+  /** (max_lag + version + 1) × batch − (accepted + running), before this grant; null: the policy does not limit by lag. */
+  readonly capacity: number | null;
+  /** Attempts that are open, and grants that are not used yet. */
+  readonly running: number;
+  readonly accepted: number;
+  /** Place of the version being updated; null: the run has announced none, which counts as 0. */
+  readonly version: number | null;
+  /** What limited the grant; '': nothing. */
+  readonly why: '' | 'gate' | 'lag' | 'ceiling';
+  /** When what is not used by then is given back; null: nothing was granted. */
+  readonly expires_at: string | null;
+}
+
+export type Admission = (request: AdmissionRequest) => Promise<AdmissionAnswer>;
+
+export interface AdmissionDeps {
+  readonly store: Pick<Store, 'query'>;
+  readonly versions: Pick<AnnouncedVersions, 'readOn' | 'current'>;
+  /** What decides now. */
+  readonly policy: () => Promise<Policy>;
+  /** ms since the epoch, for people. */
+  readonly now: () => number;
+  /** ms of a clock that does not jump: grants expire by it. */
+  readonly elapsed: () => number;
+}
+
+interface EnvRow {
+  readonly env_name: string;
+  readonly begun: number;
+  readonly open: number;
+  readonly accepted: number;
+}
+
+/**
+ * Paces starts, so that little has to be discarded for its age. All is counted from the store, so that a restart forgets only
+ * grants that were not used: `running` is too small by those until they start. One request at a time: two would be granted the same.
+ */
+export function createAdmission({ store, versions, policy, now, elapsed }: AdmissionDeps): Admission {
+  const byRun = new Map<string, Grants>();
+  let last: Promise<unknown> = Promise.resolve();
+
+  const admit = async ({ runId, env, count }: AdmissionRequest): Promise<AdmissionAnswer> => {
+    const { admission: rule, staleness } = (await policy()).scopeOf(runId, env ?? '');
+    if (env === null && rule.ceilings.size > 0)
+      throw new RollstreamError('RS_USAGE', 'env: needed, since the policy has ceilings by environment', {
+        facts: { field: 'env' },
+      });
+    await versions.readOn(0);
+    const rows = await countedRows(store, runId);
+    const isHeld = await isGateHeld(store, runId);
+    const grants = byRun.get(runId) ?? createGrants();
+    byRun.set(runId, grants);
+    grants.settle(new Map(rows.map((row) => [row.env_name, row.begun])), elapsed());
+
+    const sum = (of: 'open' | 'accepted', rowsOf = rows) => rowsOf.reduce((total, row) => total + row[of], 0);
+    const running = sum('open') + grants.outstanding();
+    const accepted = sum('accepted');
+    const version = versions.current(runId)?.ordinal ?? null;
+    const capacity =
+      staleness.maxLag === null || rule.batchRollouts === null
+        ? null
+        : (staleness.maxLag + (version ?? 0) + 1) * rule.batchRollouts - (accepted + running);
+    const ceiling = env === null ? undefined : rule.ceilings.get(env);
+    const ofEnv = rows.filter((row) => row.env_name === env);
+    const room = ceiling === undefined ? null : ceiling - sum('open', ofEnv) - grants.outstanding(env ?? '');
+
+    const limits = [
+      { why: 'gate', most: isHeld ? 0 : count },
+      { why: 'lag', most: capacity ?? count },
+      { why: 'ceiling', most: room ?? count },
+    ] as const;
+    const tightest = limits.reduce((a, b) => (b.most < a.most ? b : a));
+    const granted = Math.max(0, Math.min(count, Math.floor(tightest.most)));
+    grants.add(env, granted, elapsed() + rule.grantMs);
+    return {
+      granted,
+      capacity,
+      running,
+      accepted,
+      version,
+      why: granted === count ? '' : tightest.why,
+      expires_at: granted === 0 ? null : new Date(now() + rule.grantMs).toISOString(),
+    };
+  };
+
+  return (request) => {
+    const next = last.then(() => admit(request));
+    last = next.catch(() => undefined);
+    return next;
+  };
+}
+
+async function countedRows(store: Pick<Store, 'query'>, runId: string): Promise<EnvRow[]> {
+  const sql = await readFile(packageFile('infra', 'clickhouse', 'queries', 'admission.sql'), 'utf8');
+  return store.query<EnvRow>(sql, { run: runId });
+}
+
+/** Zero while the gate holds: what would start would only wait. */
+async function isGateHeld(store: Pick<Store, 'query'>, runId: string): Promise<boolean> {
+  const [last] = await store.query<{ state: string }>(
+    'SELECT state FROM rollstream.gates FINAL WHERE run_id = {run:String} ORDER BY at DESC LIMIT 1',
+    { run: runId },
+  );
+  return last?.state === 'hold';
+}

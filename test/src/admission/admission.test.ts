@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { readPolicy } from '../../../processors/decide/policy-schema.ts';
+import type { DecisionInit } from '../../../schemas/generated/decision.ts';
+import { type Admission, createAdmission } from '../../../src/admission/admission.ts';
+import { encodeAttempts } from '../../../src/clickhouse/tables/attempts.ts';
+import { encodeDecisions } from '../../../src/clickhouse/tables/decisions.ts';
+import { encodeLanes } from '../../../src/clickhouse/tables/lanes.ts';
+import { encodeTerms } from '../../../src/clickhouse/tables/terms.ts';
+import { policyText } from '../../processors/harness.ts';
+import { sampleDecision, sampleStep } from '../clickhouse/tables/sample-rows.ts';
+import { type TemporaryStore, temporaryStore } from '../clickhouse/temporary-store.ts';
+
+let temporary: TemporaryStore;
+beforeAll(async () => {
+  temporary = await temporaryStore();
+});
+afterAll(() => temporary.remove());
+
+let serial = 0;
+let run = '';
+let owner = { topic: '', term: 1 };
+let offset = 0;
+let clock = { wallMs: 0, elapsedMs: 0 };
+let ordinal: number | null = null;
+beforeEach(async () => {
+  run = `run-${++serial}`;
+  owner = { topic: `topic-${serial}`, term: 1 };
+  offset = 0;
+  clock = { wallMs: Date.parse('2026-01-01T00:00:00Z'), elapsedMs: 0 };
+  ordinal = null;
+  await temporary.store.insert(encodeTerms([{ partition: 0, restored: 0 }], owner));
+});
+
+/** A rollout that started; with a decision it is closed. */
+async function rollout(id: string, env_name: string, decision?: Partial<DecisionInit>, attempt = 0): Promise<void> {
+  const of = { run_id: run, rollout_id: id, env_name, attempt };
+  const { store } = temporary;
+  await store.insert(encodeAttempts([sampleStep(offset++, { ...of, start: {} })], owner));
+  if (decision !== undefined)
+    await store.insert(
+      encodeDecisions([sampleDecision(offset++, { ...of, unit: `${run}/0/r/${id}`, ...decision })], owner),
+    );
+  await store.insert(encodeLanes([{ partition: 0, frontier: offset, watermark: 0, open: [] }], owner));
+}
+
+/** A server that has just started, under a policy with these sections. */
+function serverWith(sections: string): Admission {
+  const parsed = readPolicy(parse(`${policyText()}\n${sections}\n`), 'id');
+  if (parsed.kind === 'refused') throw new Error(JSON.stringify(parsed.problems));
+  return createAdmission({
+    store: temporary.store,
+    versions: {
+      readOn: async () => undefined,
+      current: (runId) =>
+        ordinal === null ? null : { runId, lineage: '', step: ordinal, version: `v${ordinal}`, ordinal, source: 0 },
+    },
+    policy: async () => parsed.value,
+    now: () => clock.wallMs,
+    elapsed: () => clock.elapsedMs,
+  });
+}
+const BY_LAG = 'staleness: { max_lag: 1 }\nadmission: { batch_rollouts: 4, grant_ms: 1000 }';
+const ask = (admission: Admission, count: number, env: string | null = null) => admission({ runId: run, env, count });
+
+describe('admission', () => {
+  it('capacity is (max_lag + version + 1) × batch − (accepted + running)', async () => {
+    const admission = serverWith(BY_LAG);
+    await rollout('a', 'env', { disposition: 'train' });
+    await rollout('b', 'env', { disposition: 'train_masked' });
+    await rollout('c', 'env', { disposition: 'drop', why: ['no_tokens'] });
+    await rollout('d', 'env');
+    // (1 + 0 + 1) × 4 − (2 + 1)
+    expect(await ask(admission, 2)).toEqual({
+      granted: 2,
+      capacity: 5,
+      running: 1,
+      accepted: 2,
+      version: null,
+      why: '',
+      expires_at: '2026-01-01T00:00:01.000Z',
+    });
+    expect(await ask(admission, 9)).toMatchObject({ granted: 3, capacity: 3, running: 3, why: 'lag' });
+    expect(await ask(admission, 1)).toMatchObject({
+      granted: 0,
+      capacity: 0,
+      running: 6,
+      why: 'lag',
+      expires_at: null,
+    });
+    ordinal = 1;
+    expect(await ask(admission, 9)).toMatchObject({ granted: 4, capacity: 4, version: 1 });
+  });
+
+  it('a start gives its grant back, and is running itself; a retry uses none', async () => {
+    const admission = serverWith(BY_LAG);
+    expect(await ask(admission, 3)).toMatchObject({ granted: 3, capacity: 8, running: 0 });
+    await rollout('a', 'env');
+    expect(await ask(admission, 1)).toMatchObject({ granted: 1, capacity: 5, running: 3 });
+    await rollout('a', 'env', undefined, 1);
+    // Attempt 0 and attempt 1 of a, and three grants.
+    expect(await ask(admission, 1)).toMatchObject({ running: 5 });
+  });
+
+  it('what is not used in time is given back, by a clock that does not jump', async () => {
+    const admission = serverWith(BY_LAG);
+    await ask(admission, 8);
+    clock.wallMs += 1e12;
+    expect(await ask(admission, 1)).toMatchObject({ granted: 0, running: 8 });
+    clock.wallMs -= 3e12;
+    clock.elapsedMs += 1000;
+    expect(await ask(admission, 1)).toMatchObject({ granted: 1, running: 0 });
+  });
+
+  it('two that ask at once are not granted the same', async () => {
+    const admission = serverWith(BY_LAG);
+    const answers = await Promise.all(Array.from({ length: 5 }, () => ask(admission, 3)));
+    expect(answers.map(({ granted }) => granted)).toEqual([3, 3, 2, 0, 0]);
+  });
+
+  it('a restart counts anew from the store, and forgets only grants that were not used', async () => {
+    await rollout('a', 'env', { disposition: 'train' });
+    await rollout('b', 'env');
+    expect(await ask(serverWith(BY_LAG), 3)).toMatchObject({ granted: 3, capacity: 6 });
+    expect(await ask(serverWith(BY_LAG), 9)).toMatchObject({ granted: 6, capacity: 6, running: 1, accepted: 1 });
+  });
+
+  it('is zero while the gate holds, and again as before when it opens', async () => {
+    const admission = serverWith(BY_LAG);
+    const gate = (state: string, at: number) =>
+      temporary.store.query(
+        `INSERT INTO rollstream.gates (run_id, state, at, topic, partition, offset, term, version)
+         SELECT {run:String}, {state:String}, fromUnixTimestamp64Milli({at:Int64}), {topic:String}, 0, {at:Int64}, 1, 1`,
+        { run, state, at, topic: owner.topic },
+      );
+    await gate('hold', 1000);
+    expect(await ask(admission, 2)).toMatchObject({ granted: 0, why: 'gate' });
+    await gate('open', 2000);
+    expect(await ask(admission, 2)).toMatchObject({ granted: 2, why: '' });
+  });
+
+  it('has ceilings by environment, for which it must be told', async () => {
+    const admission = serverWith('admission: { ceilings: { browser: 2 } }');
+    await rollout('a', 'browser');
+    await rollout('b', 'calc');
+    expect(await ask(admission, 5, 'browser')).toMatchObject({
+      granted: 1,
+      capacity: null,
+      running: 2,
+      why: 'ceiling',
+    });
+    expect(await ask(admission, 5, 'browser')).toMatchObject({ granted: 0, why: 'ceiling' });
+    expect(await ask(admission, 5, 'calc')).toMatchObject({ granted: 5, why: '' });
+    await expect(ask(admission, 1)).rejects.toMatchObject({ code: 'RS_USAGE', facts: { field: 'env' } });
+  });
+
+  it('without a limit in the policy everything may start', async () => {
+    const admission = serverWith('');
+    expect(await ask(admission, 500)).toMatchObject({ granted: 500, capacity: null, why: '' });
+  });
+});
