@@ -6,7 +6,7 @@ export interface LastApplied {
 }
 
 /** The policy that was applied last to a log; null: none ever was. */
-export async function readLastApplied(store: Store, topic: string): Promise<LastApplied | null> {
+export async function readLastApplied(store: Pick<Store, 'query'>, topic: string): Promise<LastApplied | null> {
   const rows = await store.query<LastApplied>(
     'SELECT policy_id, toUInt32(number) AS number FROM rollstream.applied WHERE topic = {topic:String} ORDER BY number DESC, policy_id LIMIT 1',
     { topic },

@@ -56,7 +56,7 @@ export async function openDocuments(store: Store, settings: DocumentSettings): P
 
 /** The policy that a start puts in force: policy_file; else what was applied last; else the default. */
 export async function configuredPolicy(
-  store: Store,
+  store: Pick<Store, 'query'>,
   { policyFile, topicPrefix }: DocumentSettings,
 ): Promise<DocumentText> {
   if (policyFile !== undefined) return readText(policyFile);
@@ -127,7 +127,7 @@ async function readText(file: string): Promise<DocumentText> {
   }
 }
 
-async function kept(store: Store, id: string): Promise<string> {
+async function kept(store: Pick<Store, 'query'>, id: string): Promise<string> {
   const content = await readStored(store, id);
   if (content === null)
     throw new RollstreamError(

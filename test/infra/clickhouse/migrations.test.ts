@@ -16,7 +16,8 @@ test('all tables of the contract are there, and the views that apply ownership',
   const names = rows.map(({ name }) => name);
   expect(names).toEqual(
     [
-      ...['attempts', 'audits', 'dead_letters', 'decisions', 'deliveries', 'documents', 'gates', 'lanes', 'migrations'],
+      ...['applied', 'attempts', 'audits', 'dead_letters', 'decisions', 'deliveries', 'documents', 'gates', 'lanes'],
+      ...['migrations'],
       ...['owned', 'released', 'replays', 'rewards', 'step_faults', 'steps', 'terms', 'trajectories', 'verdicts'],
       ...['attempts', 'audits', 'decisions', 'rewards', 'step_faults', 'steps', 'trajectories', 'verdicts'].map(
         (n) => `live_${n}`,
@@ -29,7 +30,7 @@ test('every table has the settings that make an acknowledged insert durable', as
   const rows = await query<{ name: string; create_table_query: string }>(
     "SELECT name, create_table_query FROM system.tables WHERE database = 'rollstream' AND engine LIKE '%MergeTree'",
   );
-  expect(rows.length).toBe(17);
+  expect(rows.length).toBe(18);
   for (const { name, create_table_query } of rows) {
     expect(create_table_query, name).toContain('fsync_after_insert = 1');
     expect(create_table_query, name).toContain('fsync_part_directory = 1');
@@ -50,7 +51,17 @@ test('tables with event time are partitioned by its month, the books are not', a
   const rows = await query<{ name: string; partition_key: string }>(
     "SELECT name, partition_key FROM system.tables WHERE database = 'rollstream' AND engine = 'ReplacingMergeTree'",
   );
-  const whole = ['dead_letters', 'deliveries', 'documents', 'gates', 'lanes', 'released', 'replays', 'terms'];
+  const whole = [
+    'applied',
+    'dead_letters',
+    'deliveries',
+    'documents',
+    'gates',
+    'lanes',
+    'released',
+    'replays',
+    'terms',
+  ];
   for (const { name, partition_key } of rows) {
     expect(partition_key, name).toBe(whole.includes(name) ? '' : 'toYYYYMM(event_time)');
   }

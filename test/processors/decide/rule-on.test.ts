@@ -47,7 +47,7 @@ function ruled(policy: Policy, code: string, category: string, of: Case = {}) {
       ? []
       : [
           {
-            ...{ scorer: 's', scorerVersion: '1', boundTo: null },
+            ...{ scorer: 's', scorerVersion: '1', boundTo: null, notFinite: [] },
             status: of.score === null ? ('not_run' as const) : ('scored' as const),
             rewards: of.score === null ? {} : { score: of.score },
           },
