@@ -1,9 +1,9 @@
 import { openKafkaBroker } from '../broker/kafka/open-kafka-broker.ts';
+import { refuseFaults } from '../broker/kafka/refuse-faults.ts';
 import { openTopicAdmin } from '../broker/kafka/topic-admin.ts';
 import { openRemoteStore } from '../clickhouse/remote-client.ts';
 import type { Config } from '../config/config.ts';
 import type { ServicesConfig } from '../config/services-config.ts';
-import { RollstreamError } from '../errors.ts';
 import { openConfluentRegistry } from '../registry/confluent/open-confluent-registry.ts';
 import type { BackendDeps, Backends } from './backends.ts';
 import { serviceOptions } from './service-options.ts';
@@ -40,19 +40,7 @@ async function prepareTopics(config: Config, services: ServicesConfig, deps: Bac
   const admin = await openTopicAdmin(serviceOptions(services, deps.log).kafka);
   try {
     const plan = await admin.plan(wantedTopics(config, services));
-    const wrong = plan.filter(({ action }) => action === 'change' || action === 'refuse');
-    const faults = wrong.flatMap(({ topic, findings }) =>
-      findings.filter(({ kind }) => kind !== 'advice').map(({ text }) => `${topic}: ${text}`),
-    );
-    if (faults.length > 0) {
-      throw new RollstreamError(
-        'RS_CONFIG',
-        `${faults.join('; ')} (\`rollstream topics plan\` says what can be done)`,
-        {
-          facts: { topics: wrong.map(({ topic }) => topic).join(',') },
-        },
-      );
-    }
+    refuseFaults(plan);
     const missing = plan.filter(({ action }) => action === 'create');
     await admin.apply(missing);
     for (const { topic, partitions } of missing) deps.log.info({ topic, partitions }, 'created a topic');

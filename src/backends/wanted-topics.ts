@@ -10,8 +10,7 @@ export function wantedTopics({ lanes, partitionsGiven }: Config, { kafka }: Serv
   const retentionMs = 2 * lanes.deadlines.lifetimeMs + kafka.longestOutageMs;
   return topicSpecs(lanes.topicPrefix, lanes.partitions).map((spec) => ({
     ...spec,
-    // The order in which weights versions were announced is their age: none may be forgotten.
-    retentionMs: spec.name === names.policyVersions ? 'forever' : retentionMs,
+    retentionMs: spec.keptForever === true ? 'forever' : retentionMs,
     takesAnyCount: spec.name === names.steps && !partitionsGiven,
     replicationFactor: kafka.replicationFactor,
   }));

@@ -29,6 +29,8 @@ export interface TopicSpec {
   readonly partitions: number;
   /** Only the last record of a key need be kept. */
   readonly compacted: boolean;
+  /** Its first records count as much as its last: none is ever deleted. Absent: the broker may delete old ones. */
+  readonly keptForever?: boolean;
 }
 
 /** Where a consumer group stands in a partition. `metadata` is at most 4,096 bytes (Kafka's offset.metadata.max.bytes). */

@@ -43,7 +43,8 @@ export function topicSpecs(prefix: string, stepPartitions: number): TopicSpec[] 
     single(names.rejected),
     single(names.retries),
     single(names.deadLetter),
-    single(names.policyVersions),
+    // The order in which weights versions were announced is their age.
+    { ...single(names.policyVersions), keptForever: true },
     single(names.state, true),
     single(names.leases, true),
   ];

@@ -62,10 +62,28 @@ async function checkTopics({ config, services, log }: KafkaCheckDeps): Promise<C
         }),
       );
     }
+    checks.push(
+      await runCheck('commits kept', MAY('DescribeConfigs', '--cluster'), async () =>
+        commitsKeptDetail(await admin.offsetsRetentionMs(), services.kafka.longestOutageMs),
+      ),
+    );
     return checks;
   } finally {
     await admin.close();
   }
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** What a lane has done is in its commit: a group that is away for longer than it is kept cannot go on. */
+function commitsKeptDetail(keptMs: number | null, longestOutageMs: number): string {
+  if (keptMs === null) return 'the brokers do not tell offsets.retention.minutes: it must exceed kafka.longest_outage';
+  const text = `offsets.retention.minutes=${keptMs / 60_000}: ${Number((keptMs / DAY_MS).toFixed(1))} days without a worker`;
+  if (keptMs >= longestOutageMs) return text;
+  throw new CheckFault(
+    `${text}, which is less than kafka.longest_outage`,
+    `set offsets.retention.minutes=${Math.ceil(longestOutageMs / 60_000)} or more on every broker, and restart them`,
+  );
 }
 
 function topicDetail({ action, partitions, replicationFactor, findings }: PlannedTopic): string {
