@@ -113,14 +113,14 @@ describe('files', () => {
     expect(long).toEqual([]);
   });
 
-  it('have names in kebab-case (Python in snake_case), and none that means nothing', () => {
+  it('have names in kebab-case (Python and named queries in snake_case), and none that means nothing', () => {
     const odd = paths
       .filter((path) => /^(?:src|processors|schemas|test|infra|docs|web|examples\/generate)\//.test(path))
       // Names that other tools look for.
       .filter((path) => !['README.md', 'Dockerfile'].includes(posix.basename(path)))
       .filter((path) => {
-        const segment = path.endsWith('.py')
-          ? /^[a-z0-9]+(?:_[a-z0-9]+)*\.py$/
+        const segment = /\.py$|infra\/clickhouse\/queries\//.test(path)
+          ? /^[a-z0-9]+(?:_[a-z0-9]+)*(?:\.test)?\.(?:py|sql|ts)$/
           : /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z0-9-]+)*$/;
         return !segment.test(posix.basename(path)) || /\b(?:utils?|helpers?|managers?|common|misc)\b/.test(path);
       });
