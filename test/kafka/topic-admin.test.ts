@@ -68,3 +68,16 @@ it('two that create the same topic at the same moment both succeed', async () =>
   await Promise.all([admin.apply(plan), admin.apply(plan)]);
   expect(await actionOn(topic)).toBe('keep');
 });
+
+it('what a broker creates by itself is as it is planned', async () => {
+  const broker = await openKafkaBroker({ brokers: [inject('services').kafka] });
+  const { retentionMs, takesAnyCount, replicationFactor, ...spec } = wanted();
+  await broker.ensureTopics([{ ...spec, keptForever: true }]);
+  await broker.close();
+  expect(await actionOn({ ...spec, takesAnyCount, replicationFactor, retentionMs: 'forever' })).toBe('keep');
+});
+
+it('tells how long the commits of a group without members are kept', async () => {
+  // Kafka's own default: a week.
+  expect(await admin.offsetsRetentionMs()).toBe(604_800_000);
+});

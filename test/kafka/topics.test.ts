@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'v
 import type { KafkaOptions } from '../../src/broker/kafka/kafka-options.ts';
 import { openKafkaBroker } from '../../src/broker/kafka/open-kafka-broker.ts';
 import type { Broker, LogRecord } from '../../src/broker/port.ts';
+import { RollstreamError } from '../../src/errors.ts';
 
 /** What Kafka has and the embedded log has not: settings, retention, foreign producers, permissions. */
 
@@ -51,14 +52,14 @@ describe('settings', () => {
   });
 
   it.each([
-    ['cleanup.policy', 'compact', 'cleanup.policy=delete'],
-    ['compression.type', 'zstd', 'compression.type=uncompressed'],
-    ['message.timestamp.type', 'CreateTime', 'message.timestamp.type=LogAppendTime'],
+    ['cleanup.policy', 'compact', 'delete'],
+    ['compression.type', 'zstd', 'uncompressed'],
+    ['message.timestamp.type', 'CreateTime', 'LogAppendTime'],
   ])('%s=%s is refused, naming what is needed', async (name, value, needed) => {
     await created(name, value);
     await expect(broker.ensureTopics([{ name: topic, partitions: 1, compacted: false }])).rejects.toMatchObject({
       code: 'RS_CONFIG',
-      message: expect.stringContaining(needed),
+      message: expect.stringContaining(`${name}=${value}, needed is ${needed}`),
     });
   });
 
@@ -209,6 +210,27 @@ it('a lane that another process fenced is given back and worked on again', async
   await membership.leave();
   await membership.done;
   expect(values(await broker.read(topic, 0, 0, limits))).toEqual(['2']);
+});
+
+it('a lane whose transaction failed is rebuilt alone: the others of its member go on', async () => {
+  await broker.ensureTopics([{ name: topic, partitions: 2, compacted: false }]);
+  const events: string[] = [];
+  let isAgain: () => void = () => undefined;
+  const again = new Promise<void>((resolve) => {
+    isAgain = resolve;
+  });
+  const membership = await broker.join(randomUUID(), topic, async ({ partition, revoked }) => {
+    events.push(`${partition} began`);
+    const isFirst = events.filter((event) => event === '0 began').length === 1;
+    if (partition === 0 && isFirst) throw new RollstreamError('RS_BROKER_UNREACHABLE', 'nothing was written');
+    if (partition === 0) isAgain();
+    await new Promise<void>((resolve) => revoked.addEventListener('abort', () => resolve(), { once: true }));
+    events.push(`${partition} ended`);
+  });
+  await again;
+  expect(events).toEqual(['0 began', '1 began', '0 began']);
+  await membership.leave();
+  await membership.done;
 });
 
 it('a record that the broker refuses fails its own append, not those that were sent with it', async () => {
