@@ -77,7 +77,7 @@ describe('a row', () => {
     expect(call?.model_call).toMatchObject({ model: 'm', raw_text: null, finish_reason: null });
     expect(JSON.parse(call?.extra_json ?? '')).toEqual({ items: [thinking, answer] });
     expect(end?.end?.reasons).toEqual([
-      { raw: 'task_complete', system: 'nemo-gym', detail: 'last output item is a completed message' },
+      { raw: 'task_complete', system: 'nemo-gym', detail: 'last output item is a completed message', after_end: false },
     ]);
     expect(end?.end?.final_response?.toString()).toBe('4');
     expect(verdict?.verdict).toMatchObject({ status: 'scored', rewards: { reward: 1 } });
@@ -252,6 +252,10 @@ describe('rewards', () => {
   ])('%s', async (reward, status, value) => {
     const events = await eventsOf(nemoGym, [row([answer], { reward })]);
     expect(only(events, 'verdict')[0]?.verdict).toMatchObject({ status, rewards: { reward: value } });
+  });
+
+  test.each([['1'], [[1]], [true], [{}]])('%j is refused, and not read as a number', async (reward) => {
+    expect(await refusalOf(nemoGym, row([answer], { reward }))).toMatchObject({ field: 'reward' });
   });
 });
 

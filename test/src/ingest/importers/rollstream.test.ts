@@ -80,13 +80,39 @@ describe('step events as JSON Lines', () => {
     expect((await eventsOf(rollstream, [text]))[0]?.message?.parts_json).toBe('"q"');
   });
 
-  test('a reward of NaN is null, and kept beside', async () => {
+  test('a reward of NaN is null beside one that is a number', async () => {
     const line =
       '{"kind":"verdict","rollout_id":"r","verdict":{"scorer":"s","status":"scored","rewards":{"a":NaN,"b":0}}}';
     const [event] = await eventsOf(rollstream, [line]);
     expect(event?.verdict?.rewards).toEqual({ a: null, b: 0 });
     expect(event?.extra_json).toBe('{"inexact":{"verdict.rewards.a":{"$number":"NaN"}}}');
   });
+});
+
+describe('a reward', () => {
+  const line = (reward: string) =>
+    `{"kind":"verdict","rollout_id":"r","verdict":{"scorer":"s","status":"scored","rewards":{"a":${reward}}}}`;
+
+  test.each([
+    ['"1"', 'got "1"'],
+    ['[1]', 'got an array of 1'],
+    ['true', 'got true'],
+    ['{}', 'got an object'],
+  ])('of %s is refused, and not read as a number', async (reward, got) => {
+    expect(await refusalOf(rollstream, line(reward))).toMatchObject({
+      field: 'verdict.rewards.a',
+      message: `verdict.rewards.a: expected a number, ${got}`,
+    });
+  });
+
+  test.each(['1e400', '-1e400', 'Infinity', 'NaN'])(
+    'of %s is null, which is not 0, and kept beside',
+    async (reward) => {
+      const [event] = await eventsOf(rollstream, [line(reward)]);
+      expect(event?.verdict?.rewards).toEqual({ a: null });
+      expect(event?.extra_json).toBe(`{"inexact":{"verdict.rewards.a":{"$number":"${reward}"}}}`);
+    },
+  );
 });
 
 describe('what is refused', () => {

@@ -125,7 +125,9 @@ describe('the three shapes', () => {
     });
     expect(call?.model_call?.raw_text?.toString()).toBe('4');
     expect(call?.extra_json).toBe('{"metadata":{"usage":{"totalTokens":6}}}');
-    expect(end?.end?.reasons).toEqual([{ raw: 'task_complete', system: 'strands-env', detail: null }]);
+    expect(end?.end?.reasons).toEqual([
+      { raw: 'task_complete', system: 'strands-env', detail: null, after_end: false },
+    ]);
     expect(phase).toMatchObject({ duration_us: 2000, phase: { phase: 'verify' } });
     expect(verdict?.verdict).toMatchObject({ status: 'scored', rewards: { reward: 1 }, bound_to: null });
   });
