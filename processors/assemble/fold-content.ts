@@ -23,7 +23,7 @@ export function foldContent(attempt: Attempt, event: StepEvent): void {
     foldPhaseWall(attempt, event.phase.phase, event.duration_us);
   } else if (event.verdict !== null) foldVerdict(attempt, event.verdict);
   else if (event.end !== null) {
-    attempt.end = { reasons: event.end.reasons, exception: event.end.exception };
+    attempt.end = { reasons: event.end.reasons, exception: event.end.exception, limit: event.end.limit };
     attempt.endedAtUs = event.ended_at ?? event.started_at;
   }
 }

@@ -40,7 +40,7 @@ export type HeldStart = Pick<
   Start,
   'task_metadata_json' | 'tokenizer_sha256' | 'template_sha256' | 'sampling' | 'limits'
 >;
-export type HeldEnd = Pick<End, 'reasons' | 'exception'>;
+export type HeldEnd = Pick<End, 'reasons' | 'exception' | 'limit'>;
 
 /** An attempt that is not decided; 100,000 of them are open at a time, so that what most never need is null. Until its start is seen, all it has are orphans. */
 export interface Attempt {

@@ -9,6 +9,8 @@ export interface Taxonomy {
   readonly systems: ReadonlyMap<string, SystemMap>;
   /** Codes whose reasons say whose time-out or memory it was. */
   readonly attributed: ReadonlyMap<string, 'timeout' | 'memory'>;
+  /** Codes that say less than the limit which the end event names, mapped under the system `limit`. */
+  readonly refinedByLimit: ReadonlySet<string>;
   /** Place of each category: the lowest decides. verifier_fault has none: it never competes with why the loop ended. */
   readonly rank: ReadonlyMap<string, number>;
   /** What an engine's finish reason means, whichever engine it is. Absent: nobody knows, or they disagree. */

@@ -18,12 +18,23 @@ export interface Reasons {
 export function reasonsOf(attempt: Attempt, taxonomy: Taxonomy): Reasons {
   const { end, facts } = attempt;
   const stated: Reason[] = [];
-  for (const reason of end?.reasons ?? []) stated.push(...classify(taxonomy, reason, facts));
+  for (const reason of end?.reasons ?? [])
+    for (const found of classify(taxonomy, reason, facts)) {
+      if (taxonomy.refinedByLimit.has(found.code)) stated.push(...limitOf(attempt, taxonomy, found));
+      stated.push(found);
+    }
   const found = (raw: string) =>
     stated.push(...classify(taxonomy, { raw, system: 'rollstream', detail: null, after_end: false }, facts));
   if (attempt.expiredBy !== null && !isWhole(attempt)) found(attempt.expiredBy);
   if (attempt.corrupt !== null) found(attempt.corrupt);
   return { stated, raised: raisedOf(attempt, taxonomy, stated) };
+}
+
+/** `LimitsExceeded` is of steps or of cost; where the end event names the limit, that reason comes first. */
+function limitOf({ end, facts }: Attempt, taxonomy: Taxonomy, { after_end }: Reason): readonly Reason[] {
+  const raw = end?.limit?.kind ?? null;
+  if (raw === null || mapped(taxonomy, 'limit', raw) === null) return [];
+  return classify(taxonomy, { raw, system: 'limit', detail: null, after_end: after_end === true }, facts);
 }
 
 /**

@@ -22,14 +22,23 @@ export function readTaxonomy(document: unknown, id: string): Parsed<Taxonomy> {
   const rank = readRank(read, top.precedence);
   const categories = new Map<string, string>();
   const attributed = new Map<string, 'timeout' | 'memory'>();
+  const refinedByLimit = new Set<string>();
   const systems = new Map<string, SystemMap>();
   for (const [code, body] of Object.entries(read.object(top.codes, 'codes'))) {
     const path = `codes.${code}`;
     const entry = read.object(body, path);
-    read.onlyKeys(entry, path, ['category', 'raw', ...(isFirst ? [] : ['classes', 'patterns', 'own', 'attributed'])]);
+    read.onlyKeys(entry, path, [
+      'category',
+      'raw',
+      ...(isFirst ? [] : ['classes', 'patterns', 'own', 'attributed', 'refined_by']),
+    ]);
     categories.set(code, readCategory(read, entry.category, `${path}.category`, rank));
     if (entry.attributed !== undefined)
       attributed.set(code, read.oneOf(entry.attributed, `${path}.attributed`, ['timeout', 'memory'] as const));
+    if (entry.refined_by !== undefined) {
+      read.oneOf(entry.refined_by, `${path}.refined_by`, ['limit']);
+      refinedByLimit.add(code);
+    }
     const values =
       addValues(read, systems, code, 'raw', entry.raw) +
       addValues(read, systems, code, 'classes', entry.classes) +
@@ -51,6 +60,7 @@ export function readTaxonomy(document: unknown, id: string): Parsed<Taxonomy> {
     categories,
     systems,
     attributed,
+    refinedByLimit,
     rank,
     engines,
     finishReasons: isFirst ? readFinishReasons(read, top.finish_reasons) : agreed(engines),

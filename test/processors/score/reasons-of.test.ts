@@ -50,6 +50,31 @@ describe('several reasons', () => {
   });
 });
 
+describe('a limit that its word leaves open', () => {
+  const exceeded = raw('LimitsExceeded', 'mini-swe-agent');
+
+  it('is the one that the end event names, first; both are kept', () => {
+    for (const [kind, code] of [
+      ...[['turns', 'max_turns'] as const, ['cost', 'cost'] as const, ['tokens', 'total_tokens'] as const],
+      ...[['context', 'context_overflow'] as const, ['wall_clock', 'wall_clock'] as const],
+    ]) {
+      const { decision, reasons } = endedBy({ ...exceeded, limit: { kind, limit: 1, used: 1 } });
+      expect(decision).toMatchObject({ reason_code: code, category: 'budget' });
+      expect(reasons).toEqual([
+        [code, kind, null],
+        ['limit_unspecified', 'LimitsExceeded', null],
+      ]);
+    }
+  });
+
+  it('stays open where nobody names it, or under a name that nobody knows; a word that says more is left alone', () => {
+    expect(endedBy(exceeded).reasons).toEqual([['limit_unspecified', 'LimitsExceeded', null]]);
+    expect(endedBy({ ...exceeded, limit: { kind: 'patience' } }).reasons).toHaveLength(1);
+    const cost = { ...raw('LimitsExceeded(cost)', 'mini-swe-agent'), limit: { kind: 'turns' } };
+    expect(endedBy(cost).reasons?.map(([code]) => code)).toEqual(['cost']);
+  });
+});
+
 describe('an exception', () => {
   it('says what exit_error does not: a rate limit is no failure of the policy (case 79)', () => {
     for (const end of [
@@ -79,6 +104,9 @@ describe('an exception', () => {
     for (const value of ['RateLimitError', 'openai.RateLimitError', 'litellm.exceptions.RateLimitError'])
       expect(endedBy(raw(value, 'mini-swe-agent')).decision).toMatchObject({ reason_code: 'rate_limited' });
     expect(endedBy(raw('openai.RateLimitErrors', 'mini-swe-agent')).decision).toMatchObject({ reason_code: 'unknown' });
+    // A name that several libraries use counts with the module of one that calls models.
+    expect(endedBy(raw('openai.APIError', 'mini-swe-agent')).decision).toMatchObject({ reason_code: 'llm_error' });
+    expect(endedBy(raw('docker.errors.APIError', 'mini-swe-agent')).decision).toMatchObject({ reason_code: 'unknown' });
   });
 
   it('is not looked for in the text beside a completion', () => {
