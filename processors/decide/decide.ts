@@ -132,25 +132,30 @@ function pushRewards(state: LaneState, { cause, unit }: Leaving, { attempt }: Le
   }
 }
 
+/** What each audit found; one row without a class where it found nothing. */
 function pushAudits(state: LaneState, { cause }: Leaving, { attempt }: Leaver, { audit }: TrajectoryInit): void {
   const { run_id, epoch, rollout_id, attempt: number } = attempt.identity;
   for (const [name, result] of Object.entries(audit)) {
     if (result === 'unknown') continue;
-    state.effects.rows.audits.push({
-      run_id,
-      epoch,
-      rollout_id,
-      attempt: number,
-      replay_id: '',
-      audit: name,
-      result,
-      class: '',
-      turn: null,
-      index: null,
-      detail: '',
-      started_at: attempt.startedAtUs,
-      partition: state.partition,
-      offset: cause.offset,
-    });
+    const found = attempt.findings?.filter((finding) => finding.audit === name) ?? [];
+    for (const { class: kind, turn, index, detail } of found.length === 0 ? [NOTHING] : found)
+      state.effects.rows.audits.push({
+        run_id,
+        epoch,
+        rollout_id,
+        attempt: number,
+        replay_id: '',
+        audit: name,
+        result,
+        class: kind,
+        turn,
+        index,
+        detail,
+        started_at: attempt.startedAtUs,
+        partition: state.partition,
+        offset: cause.offset,
+      });
   }
 }
+
+const NOTHING = { class: '', turn: null, index: null, detail: '' } as const;

@@ -48,7 +48,7 @@ export interface TryPolicyDeps {
 }
 
 /** Decisions that are read at a time. */
-const BUCKET_DECISIONS = 200_000;
+const BUCKET_DECISIONS = 500_000;
 
 /**
  * What a policy would make of the decisions of a run. Each is ruled on twice, by the policy that made it and by this one: where the

@@ -38,4 +38,10 @@ it('what an audit found quarantines the attempt, whatever the verifier said; the
   const [row] = lane.effects().rows.trajectories;
   expect(row?.trajectory).toMatchObject({ audit: { tools: 'fail', tokens: 'not_auditable' }, reward: null });
   expect(lane.effects().records.map(({ topic }) => topic)).toEqual(['rejected']);
+  const audits = lane
+    .effects()
+    .rows.audits.map(({ audit, result, class: name, turn, index }) => [audit, result, name, turn, index]);
+  expect(audits).toContainEqual(['tools', 'fail', 'silent_repair', 0, 12]);
+  expect(audits).toContainEqual(['tokens', 'not_auditable', '', null, null]);
+  expect(audits).toHaveLength(6);
 });
