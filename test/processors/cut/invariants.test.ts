@@ -16,7 +16,10 @@ const BROKEN: ReadonlyArray<[said: RegExp, (lane: TestLane, attempt: Attempt, un
   [/says 6 tokens and holds 5/, (_, attempt) => Object.assign(attempt.segments[0] ?? {}, { length: 6 })],
   [/openAttempts is 2, open are 1/, ({ state }) => Object.assign(state, { openAttempts: 2 })],
   [/open, but empty/, ({ state }, _, unit) => Object.assign(state, { openAttempts: 0 }) && unit.attempts.clear()],
-  [/attempt 0 was decided/, (_, __, unit) => unit.decided.set('r', { attempt: 0, disposition: 'drop', category: 'completion' })],
+  [
+    /attempt 0 was decided/,
+    (_, __, unit) => unit.decided.set('r', { attempt: 0, disposition: 'drop', category: 'completion' }),
+  ],
   [/above the frontier/, (_, __, unit) => Object.assign(unit, { start: 99 })],
   [/older than its unit/, (_, __, unit) => Object.assign(unit, { start: 1 })],
 ];

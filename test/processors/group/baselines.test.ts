@@ -40,7 +40,10 @@ describe('advantages', () => {
 
   it('of no baseline are null', () => {
     expect(baselineOf([1, 0], { ...GRPO, baseline: 'none' }).advantages).toEqual([null, null]);
-    expect(baselineOf([], GRPO)).toMatchObject({ advantages: [], stats: { baseline: 'grpo', n: 0, mean: null, std: null } });
+    expect(baselineOf([], GRPO)).toMatchObject({
+      advantages: [],
+      stats: { baseline: 'grpo', n: 0, mean: null, std: null },
+    });
   });
 
   it('are finite or null for any finite rewards; NaN never leaves', () => {
