@@ -8,5 +8,8 @@ export function startTypescript(file: string, base: string, args: readonly strin
   // A caller that was built finds the source beside the build.
   const path = relative(packageFile(), fileURLToPath(new URL(file, base))).replace(/^dist[\\/]/, '');
   const loader = pathToFileURL(packageFile('test', 'run-typescript.mjs')).href;
-  return spawn(process.execPath, ['--import', loader, join(packageFile(), path), ...args]);
+  return spawn(process.execPath, ['--import', loader, join(packageFile(), path), ...args], {
+    // Node has four threads for files and engines; a server of several inserts at a time needs more.
+    env: { UV_THREADPOOL_SIZE: '12', ...process.env },
+  });
 }

@@ -25,14 +25,20 @@ export interface Cut {
  * 2 while it flushes, U closes @12; 3 committed without 4; 4 death before the next flush: the restart skips U's records below 10.
  */
 export function takeCut(state: LaneState, term: number, position: number): Cut {
-  const { effects } = state;
-  state.effects = emptyEffects();
+  const effects = takeEffects(state);
   const { starts, watermark } = startsOf(state, position);
   return {
     effects,
     progress: { term, frontier: position, watermark, starts, inForce: state.inForce },
     open: openAttemptsOf(state),
   };
+}
+
+/** What was folded since this was last asked: each effect is in one answer. */
+export function takeEffects(state: LaneState): Effects {
+  const { effects } = state;
+  state.effects = emptyEffects();
+  return effects;
 }
 
 function startsOf(state: LaneState, position: number): { starts: Set<number>; watermark: number } {

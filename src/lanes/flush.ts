@@ -1,19 +1,19 @@
 import type { Cut } from '../../processors/cut/cut.ts';
 import type { TransactionalProducer } from '../broker/port.ts';
-import type { Store } from '../clickhouse/port.ts';
+import type { InsertBatch, Store } from '../clickhouse/port.ts';
 import { encodeLanes } from '../clickhouse/tables/lanes.ts';
 import type { Recorder } from '../observe/recorder.ts';
 import { commitOf, type LaneName } from './commit-metadata.ts';
-import { encodeRows } from './encode-rows.ts';
-import type { EncodeRecords } from './out-records.ts';
-import type { RetryOutage } from './retry-outage.ts';
+import type { Outbox } from './outbox.ts';
+import { isOutage, type RetryOutage } from './retry-outage.ts';
 
 export interface FlushDeps {
   readonly name: LaneName;
   readonly term: number;
   readonly store: Store;
   readonly producer: TransactionalProducer;
-  readonly encodeRecords: EncodeRecords;
+  /** Holds what was folded since the last cut, but for the effects that the cut itself brings. */
+  readonly outbox: Outbox;
   readonly recorder: Recorder;
   readonly outage: RetryOutage;
 }
@@ -24,7 +24,7 @@ export interface FlushDeps {
  * | dies                          | found after the restart                                                        |
  * |-------------------------------|--------------------------------------------------------------------------------|
  * | before the first row          | nothing; everything is read again                                              |
- * | between two rows              | rows of a term whose successor decides the same again, under a higher version  |
+ * | among the rows                | rows of a term whose successor decides the same again, under a higher version  |
  * | after the rows                | the same; nothing was produced, so nothing is produced twice                   |
  * | in the transaction            | all of it or none of it                                                        |
  * | after the transaction         | the cut, whole                                                                 |
@@ -37,22 +37,36 @@ export function createFlush({
   term,
   store,
   producer,
-  encodeRecords,
+  outbox,
   recorder,
   outage,
 }: FlushDeps): (cut: Cut) => Promise<void> {
   const owner = { topic: name.topic, term };
-  return async function flush({ effects, progress, open }) {
-    const lanesRow = { partition: name.partition, frontier: progress.frontier, watermark: progress.watermark, open };
-    for (const batch of [...encodeRows(effects.rows, owner), encodeLanes([lanesRow], owner)]) {
+  /** Side by side: an insert is mostly waiting for its disk, whatever its size. */
+  async function insertAll(batches: readonly InsertBatch[]): Promise<void> {
+    let left = batches;
+    await outage('inserting rows', async () => {
+      const results = await Promise.allSettled(left.map((batch) => store.insert(batch)));
+      const isDone = (_: InsertBatch, i: number) => results[i]?.status === 'fulfilled';
+      for (const { table, rowCount } of left.filter(isDone)) recorder.rowsInserted(table, rowCount);
       // The same bytes again: keys and versions make an insert of unknown outcome safe to repeat.
-      await outage(`insert into ${batch.table}`, () => store.insert(batch));
-      recorder.rowsInserted(batch.table, batch.rowCount);
-    }
+      left = left.filter((batch, i) => !isDone(batch, i));
+      const reasons = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+      if (left.length > 0) throw reasons.find((reason) => !isOutage(reason)) ?? reasons[0];
+    });
+  }
+
+  return async function flush({ effects, progress, open }) {
+    outbox.add(effects);
+    // Now, before anything is awaited: what is folded from here on belongs to the next cut.
+    const outgoing = outbox.take();
+    const lanesRow = { partition: name.partition, frontier: progress.frontier, watermark: progress.watermark, open };
+    await insertAll(outgoing.batches);
+    await insertAll([encodeLanes([lanesRow], owner)]);
     const { records, commit } = commitOf(name, progress);
-    await producer.run({ records: [...encodeRecords(effects.records), ...records], commit });
-    for (const { disposition, category } of effects.rows.decisions) recorder.decided(disposition, category);
-    for (const { reason } of effects.rows.step_faults) recorder.stepFault(reason);
-    for (const { fault } of effects.rows.dead_letters) recorder.deadLetter(fault.stage, fault.code);
+    const began = performance.now();
+    await producer.run({ records: [...outgoing.records, ...records], commit });
+    recorder.transacted(name.partition, (performance.now() - began) / 1000);
+    outgoing.count(recorder);
   };
 }

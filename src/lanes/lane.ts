@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { endRebuild } from '../../processors/assemble/open-unit.ts';
 import { createDeadlines } from '../../processors/control/deadlines.ts';
 import { createLaneClock } from '../../processors/control/lane-clock.ts';
-import { openAttemptsOf, takeCut } from '../../processors/cut/cut.ts';
+import { openAttemptsOf, takeCut, takeEffects } from '../../processors/cut/cut.ts';
 import { checkLane } from '../../processors/cut/invariants.ts';
 import { schemaIdOf } from '../../processors/decode/wire-format.ts';
 import { createPipeline } from '../../processors/pipeline.ts';
@@ -19,9 +19,11 @@ import type { LaneName } from './commit-metadata.ts';
 import type { ControlWriter } from './control-writer.ts';
 import type { DocumentShelf } from './documents.ts';
 import { createFlush } from './flush.ts';
+import { createFlushPace } from './flush-pace.ts';
 import type { LaneSettings } from './lane-settings.ts';
 import type { LaneStatus } from './lanes.ts';
 import type { EncodeRecords } from './out-records.ts';
+import { createOutbox } from './outbox.ts';
 import { pastDecisions } from './past-decisions.ts';
 import { restoreLane } from './restore.ts';
 import { createRetryOutage, isOutage } from './retry-outage.ts';
@@ -46,9 +48,8 @@ export interface LaneDeps {
   readonly stopped: AbortSignal;
 }
 
-const READ_BYTES = 1 << 20;
-/** The clock of an idle lane ticks this often: without records, nobody else would let a deadline pass. */
-const TICK_MS = 250;
+/** One query a read looks up what was decided: a small read would make it the larger part of the work. */
+const READ_BYTES = 1 << 22;
 
 /** One partition's worker: reads, folds, asks for cuts. Reading goes on while one flush is in flight. */
 export function createLane(deps: LaneDeps, lane: Lane, name: LaneName) {
@@ -84,21 +85,12 @@ export function createLane(deps: LaneDeps, lane: Lane, name: LaneName) {
     });
     const deadlines = createDeadlines(state, settings.deadlines, pipeline.judge);
     const clock = createLaneClock();
-    const flush = createFlush({
-      name,
-      term,
-      store,
-      producer,
-      encodeRecords: deps.encodeRecords,
-      recorder,
-      outage,
-    });
+    const outbox = createOutbox({ topic, term }, deps.encodeRecords);
+    const flush = createFlush({ name, term, store, producer, outbox, recorder, outage });
+    const pace = createFlushPace(settings.flush, deps.now);
     let position = restored.position;
     let frontier = state.restored;
     let inserted = frontier;
-    let pendingBytes = 0;
-    let pendingRows = 0;
-    let pendingSinceMs = 0;
     let inFlight: Promise<void> | null = null;
     let flushFailure: { readonly error: unknown } | null = null;
 
@@ -111,9 +103,7 @@ export function createLane(deps: LaneDeps, lane: Lane, name: LaneName) {
 
     const startFlush = () => {
       const cut = takeCut(state, term, position);
-      const bytes = pendingBytes;
-      pendingBytes = 0;
-      pendingRows = 0;
+      const bytes = pace.taken();
       const flushBegan = performance.now();
       inFlight = flush(cut)
         .then(() => {
@@ -137,13 +127,7 @@ export function createLane(deps: LaneDeps, lane: Lane, name: LaneName) {
     const mayCut = () =>
       inFlight === null && flushFailure === null && position > frontier && position >= state.restored;
 
-    const isFlushDue = () =>
-      mayCut() &&
-      (pendingBytes >= settings.flush.maxBytes ||
-        pendingRows >= settings.flush.maxRows ||
-        wanted >= position ||
-        wanted > frontier ||
-        deps.now() - pendingSinceMs >= settings.flush.intervalMs);
+    const isFlushDue = () => mayCut() && (wanted >= position || wanted > frontier || pace.isDue());
 
     const endOfRebuild = async () => {
       endRebuild(state);
@@ -179,7 +163,8 @@ export function createLane(deps: LaneDeps, lane: Lane, name: LaneName) {
       // What the query of this batch can see: decisions below it were inserted before it was asked.
       const seen = inserted;
       const found = await outage('looking up decisions', () => pastDecisions(store, restored, records));
-      const decided = pipeline.fold({ records, found });
+      pipeline.fold({ records, found });
+      outbox.add(takeEffects(state));
       // FORGET WHAT THE QUERY SAW, and after its batch. 1 query: U undecided, its flush is in flight; 2 the flush commits, `recent`
       // is emptied; 3 the batch folds a repeat of U: it opens again.
       for (const [unit, past] of state.recent) {
@@ -195,13 +180,10 @@ export function createLane(deps: LaneDeps, lane: Lane, name: LaneName) {
       }
       // What a rebuild reads again is open state, not in flight: no flush would ever give its bytes back.
       if (position > state.restored) {
-        if (pendingRows === 0) pendingSinceMs = deps.now();
-        pendingBytes += bytes;
-        pendingRows += records.length;
+        pace.read(bytes, records.length);
         budget.take(bytes);
       }
       deadlines.watchOpened(state.opened.splice(0));
-      return decided;
     };
 
     const readOn = async () => {
@@ -210,8 +192,7 @@ export function createLane(deps: LaneDeps, lane: Lane, name: LaneName) {
         if (mayCut()) startFlush();
         await (inFlight ?? budget.free(ended));
       }
-      const waitMs = position > frontier && inFlight === null ? Math.min(TICK_MS, settings.flush.intervalMs) : TICK_MS;
-      const limits = { maxBytes: READ_BYTES, maxWaitMs: wanted > frontier ? 0 : waitMs };
+      const limits = { maxBytes: READ_BYTES, maxWaitMs: wanted > frontier ? 0 : pace.readWaitMs(inFlight !== null) };
       const read = await outage('reading the log', () => lane.read(position, limits));
       const rebuilding = position < state.restored;
       const records = rebuilding ? read.filter((record) => record.offset < state.restored) : read;
@@ -228,7 +209,7 @@ export function createLane(deps: LaneDeps, lane: Lane, name: LaneName) {
         if (due.length > 0) await outage('writing deadlines', () => deps.control.deadlines(partition, due));
       }
       if (isFlushDue()) startFlush();
-      else if (pendingBytes >= 2 * settings.flush.maxBytes || pendingRows >= 2 * settings.flush.maxRows) await inFlight;
+      else if (pace.isOverfull()) await inFlight;
       publish();
     };
 
@@ -246,7 +227,7 @@ export function createLane(deps: LaneDeps, lane: Lane, name: LaneName) {
     } finally {
       await inFlight;
       // What was read and not flushed is read again by whoever has the lane next.
-      budget.give(pendingBytes);
+      budget.give(pace.bytes());
       await producer.close().catch((error: unknown) => log.warn({ partition, err: error }, 'closing a producer'));
     }
     throwFailure();

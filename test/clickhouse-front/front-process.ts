@@ -19,6 +19,7 @@ const front = await startHttpFront({
   host: '127.0.0.1',
   port: Number(values.port),
   writable: values.writable,
+  insertsAtOnce: 4,
   token: values.token ?? null,
 });
 process.stdout.write(`${front.url}\n`);

@@ -45,6 +45,7 @@ async function serve(context: CommandContext, flags: ClickhouseFlags): Promise<n
       host: config.http.host,
       port: flags.port,
       writable: true,
+      insertsAtOnce: Math.max(1, Math.floor(Number(io.env.UV_THREADPOOL_SIZE ?? 4) / 3)),
       token: config.http.token,
       limits: config.limits.query,
       log: (message) => log.warn(message),

@@ -24,6 +24,9 @@ const COMPRESSION: Readonly<Record<string, string>> = {
   ...{ '': 'none', identity: 'none', gzip: 'gzip', deflate: 'deflate', br: 'br', lz4: 'lz4', zstd: 'zstd', xz: 'xz' },
 };
 
+/** Chunks come as the socket gives them; each written by itself would be a thread's round trip. */
+const WRITE_BYTES = 8 * 1024 * 1024;
+
 /**
  * The rows go through a file that the engine reads: the binding takes no bytes. A body that breaks off inserts nothing, and
  * an expression in Values would be run by the engine, so there are none.
@@ -37,10 +40,13 @@ export function createInsertRows(inbox: string, run: RunStatement): (rows: RowsT
     }
     const path = join(inbox, `rows-${count++}`);
     try {
-      await pipeline(async function* () {
-        yield first;
-        yield* rest;
-      }, createWriteStream(path));
+      await pipeline(
+        async function* () {
+          yield first;
+          yield* rest;
+        },
+        createWriteStream(path, { highWaterMark: WRITE_BYTES }),
+      );
       if ((await stat(path)).size === 0) return { body: Buffer.alloc(0), summary: { written_rows: '0' } };
       const sql = `INSERT INTO ${head.target} FROM INFILE ${sqlString(path)} COMPRESSION '${compression}' FORMAT ${head.format}`;
       const done = await run({

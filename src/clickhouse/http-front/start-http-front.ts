@@ -20,6 +20,8 @@ export interface HttpFrontOptions {
   readonly port: number | null;
   /** Also takes rows and tables; else only queries. */
   readonly writable: boolean;
+  /** Inserts that run at a time; more than one only where the process has nothing else to do. */
+  readonly insertsAtOnce?: number;
   /** The password that clients must send; null: none. */
   readonly token: string | null;
   readonly limits?: ReaderLimits;
@@ -43,11 +45,15 @@ const SYSTEM_TABLES = ['settings', 'databases', 'tables', 'formats', 'data_type_
 /** Serves ClickHouse's HTTP interface over the engine in this process, so that any ClickHouse client can read the data. */
 export async function startHttpFront(options: HttpFrontOptions): Promise<HttpFront> {
   const { folder, host, port, writable, token, limits = DEFAULT_READER_LIMITS, log = () => {} } = options;
-  const run = createFrontEngine(enginePath(folder));
+  const { insertsAtOnce = 1 } = options;
+  const engine = createFrontEngine(enginePath(folder));
   const { tableFunctions, timezone } = await prepare(folder);
-  const [readSlots, writeSlots] = [createSlots(READS_AT_ONCE, LONGEST_QUEUE), createSlots(1, LONGEST_QUEUE)];
-  const runRead: RunStatement = (statement) => readSlots(() => run(statement));
-  const runWrite: RunStatement = (statement) => writeSlots(() => run(statement));
+  const [readSlots, writeSlots] = [
+    createSlots(READS_AT_ONCE, LONGEST_QUEUE),
+    createSlots(insertsAtOnce, LONGEST_QUEUE),
+  ];
+  const runRead: RunStatement = (statement) => readSlots(() => engine.run(statement));
+  const runWrite: RunStatement = (statement) => writeSlots(() => engine.run(statement));
   const inbox = await emptyInbox(join(folder, 'front-inbox'));
   const front = createHttpFront(
     { host, token, writable, limits },
@@ -63,7 +69,13 @@ export async function startHttpFront(options: HttpFrontOptions): Promise<HttpFro
     },
   );
   const listener = await listen(host, port, front, { firstPort: FIRST_PORT, field: 'clickhouse_http.port' });
-  return { url: listener.url, close: () => listener.close(GRACE_MS) };
+  return {
+    url: listener.url,
+    async close() {
+      await listener.close(GRACE_MS);
+      await engine.close();
+    },
+  };
 }
 
 /** Every statement runs in the database, so it is there before the first. */

@@ -1,5 +1,5 @@
 import type { AttemptRow } from '../../../processors/model/effects.ts';
-import { type Column, column, encodeBatch, type Owner } from '../encode-batch.ts';
+import { type Column, column, encodeBatch, type Owner, type Table } from '../encode-batch.ts';
 import type { InsertBatch } from '../port.ts';
 import { asNullableString } from '../value-writers.ts';
 import { causeColumns } from './cause-columns.ts';
@@ -22,7 +22,9 @@ const columns: readonly Column<AttemptRow>[] = [
   ...causeColumns<AttemptRow>((row) => row),
 ];
 
+export const attemptsTable: Table<AttemptRow> = { name: 'attempts', columns };
+
 /** One row when an attempt opens: the left side of the accounting identity. The start event itself is in `steps`. */
 export function encodeAttempts(rows: readonly AttemptRow[], owner: Owner): InsertBatch {
-  return encodeBatch('attempts', columns, rows, owner);
+  return encodeBatch(attemptsTable, rows, owner);
 }

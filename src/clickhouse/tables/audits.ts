@@ -1,5 +1,5 @@
 import type { AuditRow } from '../../../processors/model/effects.ts';
-import { type Column, column, encodeBatch, type Owner } from '../encode-batch.ts';
+import { type Column, column, encodeBatch, type Owner, type Table } from '../encode-batch.ts';
 import type { InsertBatch } from '../port.ts';
 import { asNullableMicros } from '../value-writers.ts';
 import { causeColumns } from './cause-columns.ts';
@@ -22,7 +22,9 @@ const columns: readonly Column<AuditRow>[] = [
   ...causeColumns<AuditRow>((row) => row),
 ];
 
+export const auditsTable: Table<AuditRow> = { name: 'audits', columns };
+
 /** One row a finding, or one of class '' where an audit found nothing. `turn` and `index` are -1 where they do not apply. */
 export function encodeAudits(rows: readonly AuditRow[], owner: Owner): InsertBatch {
-  return encodeBatch('audits', columns, rows, owner);
+  return encodeBatch(auditsTable, rows, owner);
 }

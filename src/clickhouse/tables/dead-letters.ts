@@ -1,5 +1,5 @@
 import type { DeadLetterRow } from '../../../processors/model/effects.ts';
-import { type Column, column, encodeBatch, type Owner } from '../encode-batch.ts';
+import { type Column, column, encodeBatch, type Owner, type Table } from '../encode-batch.ts';
 import type { InsertBatch } from '../port.ts';
 import { asNullableBlob, asString } from '../value-writers.ts';
 
@@ -20,7 +20,9 @@ const columns: readonly Column<DeadLetterRow>[] = [
   column('version', (w, row, owner) => w.version(owner.term, row.offset)),
 ];
 
+export const deadLettersTable: Table<DeadLetterRow> = { name: 'dead_letters', columns };
+
 /** Records that could not be read, byte for byte, each with what is wrong with it. */
 export function encodeDeadLetters(rows: readonly DeadLetterRow[], owner: Owner): InsertBatch {
-  return encodeBatch('dead_letters', columns, rows, owner);
+  return encodeBatch(deadLettersTable, rows, owner);
 }

@@ -1,5 +1,5 @@
 import type { DecisionRow } from '../../../processors/model/effects.ts';
-import { type Column, column, encodeBatch, type Owner } from '../encode-batch.ts';
+import { type Column, column, encodeBatch, type Owner, type Table } from '../encode-batch.ts';
 import type { InsertBatch } from '../port.ts';
 import { asInt64, asNullableFloat64, asNullableString, asString } from '../value-writers.ts';
 import { causeColumns } from './cause-columns.ts';
@@ -43,7 +43,9 @@ const columns: readonly Column<DecisionRow>[] = [
   ...causeColumns<DecisionRow>((row) => row),
 ];
 
+export const decisionsTable: Table<DecisionRow> = { name: 'decisions', columns };
+
 /** One row when an attempt closes, whatever became of it: the right side of the accounting identity. */
 export function encodeDecisions(rows: readonly DecisionRow[], owner: Owner): InsertBatch {
-  return encodeBatch('decisions', columns, rows, owner);
+  return encodeBatch(decisionsTable, rows, owner);
 }

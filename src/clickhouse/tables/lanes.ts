@@ -1,4 +1,4 @@
-import { type Column, column, encodeBatch, type Owner } from '../encode-batch.ts';
+import { type Column, column, encodeBatch, type Owner, type Table } from '../encode-batch.ts';
 import type { InsertBatch } from '../port.ts';
 
 export interface OpenAttempt {
@@ -34,7 +34,9 @@ const columns: readonly Column<LaneRow>[] = [
   column('version', (w, row, owner) => w.version(owner.term, row.frontier)),
 ];
 
+export const lanesTable: Table<LaneRow> = { name: 'lanes', columns };
+
 /** Written with every flush, last; the first of a term when its rebuild ends, before its other rows. */
 export function encodeLanes(rows: readonly LaneRow[], owner: Owner): InsertBatch {
-  return encodeBatch('lanes', columns, rows, owner);
+  return encodeBatch(lanesTable, rows, owner);
 }

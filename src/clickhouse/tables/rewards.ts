@@ -1,5 +1,5 @@
 import type { RewardRow } from '../../../processors/model/effects.ts';
-import { type Column, column, encodeBatch, type Owner } from '../encode-batch.ts';
+import { type Column, column, encodeBatch, type Owner, type Table } from '../encode-batch.ts';
 import type { InsertBatch } from '../port.ts';
 import { asNullableFloat64, asNullableMicros } from '../value-writers.ts';
 import { causeColumns } from './cause-columns.ts';
@@ -25,7 +25,9 @@ const columns: readonly Column<RewardRow>[] = [
   ...causeColumns<RewardRow>((row) => row),
 ];
 
+export const rewardsTable: Table<RewardRow> = { name: 'rewards', columns };
+
 /** The parts of each reward. `turn` is -1 where a part is bound to the whole attempt. */
 export function encodeRewards(rows: readonly RewardRow[], owner: Owner): InsertBatch {
-  return encodeBatch('rewards', columns, rows, owner);
+  return encodeBatch(rewardsTable, rows, owner);
 }

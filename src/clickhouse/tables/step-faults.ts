@@ -1,5 +1,5 @@
 import type { StepFaultRow } from '../../../processors/model/effects.ts';
-import { type Column, column, encodeBatch, type Owner } from '../encode-batch.ts';
+import { type Column, column, encodeBatch, type Owner, type Table } from '../encode-batch.ts';
 import type { InsertBatch } from '../port.ts';
 import { recordColumns } from './cause-columns.ts';
 import { eventColumns } from './event-columns.ts';
@@ -13,7 +13,9 @@ const columns: readonly Column<StepFaultRow>[] = [
   ...recordColumns<StepFaultRow>((row) => row),
 ];
 
+export const stepFaultsTable: Table<StepFaultRow> = { name: 'step_faults', columns };
+
 /** Readable events that were not folded, whole. */
 export function encodeStepFaults(rows: readonly StepFaultRow[], owner: Owner): InsertBatch {
-  return encodeBatch('step_faults', columns, rows, owner);
+  return encodeBatch(stepFaultsTable, rows, owner);
 }

@@ -1,5 +1,5 @@
 import type { StepRow } from '../../../processors/model/effects.ts';
-import { type Column, column, encodeBatch, type Owner } from '../encode-batch.ts';
+import { type Column, column, encodeBatch, type Owner, type Table } from '../encode-batch.ts';
 import type { InsertBatch } from '../port.ts';
 import { recordColumns } from './cause-columns.ts';
 import { eventColumns } from './event-columns.ts';
@@ -11,7 +11,9 @@ const columns: readonly Column<StepRow>[] = [
   ...recordColumns<StepRow>((row) => row),
 ];
 
+export const stepsTable: Table<StepRow> = { name: 'steps', columns };
+
 /** Accepted events. */
 export function encodeSteps(rows: readonly StepRow[], owner: Owner): InsertBatch {
-  return encodeBatch('steps', columns, rows, owner);
+  return encodeBatch(stepsTable, rows, owner);
 }

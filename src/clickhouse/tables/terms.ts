@@ -1,4 +1,4 @@
-import { type Column, column, encodeBatch, type Owner } from '../encode-batch.ts';
+import { type Column, column, encodeBatch, type Owner, type Table } from '../encode-batch.ts';
 import type { InsertBatch } from '../port.ts';
 
 /** A lane was restored: the frontier of the commit that its new owner read. */
@@ -15,7 +15,9 @@ const columns: readonly Column<TermRow>[] = [
   column('version', (w, row, owner) => w.version(owner.term, row.restored)),
 ];
 
+export const termsTable: Table<TermRow> = { name: 'terms', columns };
+
 /** Written when a term begins: what the terms before it owned ends there. */
 export function encodeTerms(rows: readonly TermRow[], owner: Owner): InsertBatch {
-  return encodeBatch('terms', columns, rows, owner);
+  return encodeBatch(termsTable, rows, owner);
 }

@@ -1,6 +1,6 @@
 import type { TrajectoryRow } from '../../../processors/model/effects.ts';
 import type { TrajectoryInit } from '../../../schemas/generated/trajectory.ts';
-import { type Column, column, encodeBatch, type Owner } from '../encode-batch.ts';
+import { type Column, column, encodeBatch, type Owner, type Table } from '../encode-batch.ts';
 import type { InsertBatch } from '../port.ts';
 import type { RowBinaryWriter } from '../row-binary.ts';
 import {
@@ -76,7 +76,9 @@ const columns: readonly Column<TrajectoryRow>[] = [
   ...causeColumns<TrajectoryRow>((row) => ({ partition: row.trajectory.partition, offset: row.offset })),
 ];
 
+export const trajectoriesTable: Table<TrajectoryRow> = { name: 'trajectories', columns };
+
 /** The assembled attempts, whole: explanations and replays are built from these rows. */
 export function encodeTrajectories(rows: readonly TrajectoryRow[], owner: Owner): InsertBatch {
-  return encodeBatch('trajectories', columns, rows, owner);
+  return encodeBatch(trajectoriesTable, rows, owner);
 }

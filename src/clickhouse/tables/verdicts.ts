@@ -1,6 +1,6 @@
 import type { VerdictRow } from '../../../processors/model/effects.ts';
 import type { StepEvent } from '../../../schemas/generated/step-event.ts';
-import { type Column, column, encodeBatch, type Owner } from '../encode-batch.ts';
+import { type Column, column, encodeBatch, type Owner, type Table } from '../encode-batch.ts';
 import type { InsertBatch } from '../port.ts';
 import { asInt64, asNullableFloat64, asNullableInt32, asNullableString } from '../value-writers.ts';
 import { recordColumns } from './cause-columns.ts';
@@ -38,7 +38,9 @@ function verdictOf(row: VerdictRow): Verdict {
   return row.event.verdict;
 }
 
+export const verdictsTable: Table<VerdictRow> = { name: 'verdicts', columns };
+
 /** What verifiers said; those that came too late as well, for replay. */
 export function encodeVerdicts(rows: readonly VerdictRow[], owner: Owner): InsertBatch {
-  return encodeBatch('verdicts', columns, rows, owner);
+  return encodeBatch(verdictsTable, rows, owner);
 }

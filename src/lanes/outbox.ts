@@ -1,0 +1,54 @@
+import type { Effects } from '../../processors/model/effects.ts';
+import type { Transaction } from '../broker/port.ts';
+import type { Owner } from '../clickhouse/encode-batch.ts';
+import type { InsertBatch } from '../clickhouse/port.ts';
+import type { Recorder } from '../observe/recorder.ts';
+import { createRowEncoder } from './encode-rows.ts';
+import type { EncodeRecords } from './out-records.ts';
+
+/** What one flush writes, as bytes. */
+export interface Outgoing {
+  readonly batches: readonly InsertBatch[];
+  readonly records: Transaction['records'];
+  /** Counts what became of the attempts; for after the commit. */
+  readonly count: (recorder: Recorder) => void;
+}
+
+/**
+ * What was folded and is not flushed. Encoded as soon as it is folded, so that decoded events live no longer than their batch:
+ * kept until the flush they would grow old, and the collector would mark all of them again and again.
+ */
+export interface Outbox {
+  add(effects: Effects): void;
+  take(): Outgoing;
+}
+
+export function createOutbox(owner: Owner, encodeRecords: EncodeRecords): Outbox {
+  const rows = createRowEncoder(owner);
+  let records: Array<Transaction['records'][number]> = [];
+  let counts: Array<(recorder: Recorder) => void> = [];
+  return {
+    add(effects) {
+      rows.append(effects.rows);
+      for (const record of encodeRecords(effects.records)) records.push(record);
+      for (const { disposition, category, why } of effects.rows.decisions)
+        counts.push((recorder) => recorder.decided(disposition, category, why[0]));
+      for (const { reason } of effects.rows.step_faults) counts.push((recorder) => recorder.stepFault(reason));
+      for (const { fault } of effects.rows.dead_letters)
+        counts.push((recorder) => recorder.deadLetter(fault.stage, fault.code));
+    },
+    take() {
+      const taken = counts;
+      const outgoing = {
+        batches: rows.take(),
+        records,
+        count: (recorder: Recorder) => {
+          for (const count of taken) count(recorder);
+        },
+      };
+      records = [];
+      counts = [];
+      return outgoing;
+    },
+  };
+}
