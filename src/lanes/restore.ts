@@ -32,9 +32,24 @@ export interface RestoreDeps {
  * RAISE THE TERM, committed before the first insert: 1 the old lane decides @10, hangs before its insert; 2 the new lane decides
  * @10 and commits; 3 the old insert arrives: with equal versions the last one wins.
  */
-export async function restoreLane({ broker, store, configured }: RestoreDeps, name: LaneName): Promise<Restored> {
+export async function restoreLane(deps: RestoreDeps, name: LaneName): Promise<Restored> {
   const { group, topic, partition } = name;
-  const producer = await broker.transactional(`${group}.${topic}.${partition}`);
+  const producer = await deps.broker.transactional(`${group}.${topic}.${partition}`);
+  try {
+    return await restoreWith(producer, deps, name);
+  } catch (error) {
+    // In an outage it is tried again and again, each time with a producer of its own.
+    await producer.close();
+    throw error;
+  }
+}
+
+async function restoreWith(
+  producer: TransactionalProducer,
+  { broker, store, configured }: RestoreDeps,
+  name: LaneName,
+): Promise<Restored> {
+  const { group, topic, partition } = name;
   const commit = await broker.committed(group, topic, partition);
   const { start } = await broker.bounds(topic, partition);
   const before: Progress =
@@ -47,6 +62,7 @@ export async function restoreLane({ broker, store, configured }: RestoreDeps, na
           inForce: { ...configured, weights: NO_WEIGHTS },
         }
       : await progressOf(broker, name, commit);
+  // settleLoss has looked before: it was deleted in between, and whoever starts next settles it.
   if (before.watermark < start)
     throw new RollstreamError(
       'RS_OFFSET_OUT_OF_RANGE',
