@@ -1,6 +1,7 @@
 import type { StepEvent } from '../../schemas/generated/step-event.ts';
 import type { LogRecord } from '../broker/port.ts';
 import { balanceProblem, isLost, outTopicOf, visibleRows } from './books.ts';
+import { lagProblem } from './lag-problem.ts';
 import type { MemoryStore, Row } from './memory-store.ts';
 
 /** All that an outsider can see of a simulation that has drained. */
@@ -26,6 +27,8 @@ export function checkOutcome(outcome: Outcome): void {
   checkTopics(outcome);
   checkInput(outcome);
   checkDecisions(outcome);
+  const lag = lagProblem(outcome);
+  must(lag === null, `staleness: ${lag}`);
   checkRetries(outcome);
   checkBooks(outcome.store);
 }

@@ -8,6 +8,12 @@ export type PolicyName = (typeof POLICIES)[number];
 
 const RETRIES: Readonly<Record<PolicyName, number>> = { P0: 1, P1: 0, P2: 2 };
 
+const STALENESS: Readonly<Record<PolicyName, string>> = {
+  P0: '{ max_lag: 2, over: drop, unknown: keep }',
+  P1: '{ max_lag: 1, over: mask_tokens, unknown: mask_rollout }',
+  P2: '{ max_lag: 3, over: mask_rollout, unknown: drop }',
+};
+
 export function policyText(name: PolicyName): DocumentText {
   const text = `format: rollstream-policy/1
 name: ${name}
@@ -21,7 +27,7 @@ categories:
 codes: {}
 group: { min_valid: 1, baseline: ${name === 'P2' ? 'mean' : 'grpo'}, divide_by_std: false, ddof: 1, eps: 1.0e-6 }
 `;
-  return { text, where: `policy ${name}` };
+  return { text: `${text}staleness: ${STALENESS[name]}\n`, where: `policy ${name}` };
 }
 
 export const TAXONOMY: DocumentText = {

@@ -11,6 +11,7 @@ import { topicNames, topicSpecs } from '../config/topics.ts';
 import { createControlWriter } from '../lanes/control-writer.ts';
 import { createEncodeRecords } from '../lanes/out-records.ts';
 import type { Codecs, Decode } from '../registry/codecs.ts';
+import { createAnnouncer } from './announcer.ts';
 import type { Outcome } from './check-outcome.ts';
 import { createCrew } from './crew.ts';
 import { createMemoryLog } from './memory-log.ts';
@@ -21,7 +22,7 @@ import { POLICIES, policyText, TAXONOMY } from './simulated-documents.ts';
 import type { World } from './simulated-ports.ts';
 import { GROUP } from './simulated-process.ts';
 import type { TableShape } from './table-shapes.ts';
-import { createWorkload, PRODUCERS, type Sending } from './workload.ts';
+import { createWorkload, PRODUCERS, RUNS, type Sending } from './workload.ts';
 
 export interface SimulationConfig {
   readonly seed: string;
@@ -81,7 +82,9 @@ export async function createSimulation(config: SimulationConfig, deps: Simulatio
   };
   const control = await createControlWriter(now, codecs, topics.steps);
   const encode = await codecs.encoderOf<StepEventInit>(`${topics.steps}-value`, stepEventSchema);
-  const workload = createWorkload(load, encode);
+  const workload = createWorkload(load, createRandom(`weights ${seed}`), encode);
+  const trainer = createRandom(`trainer ${seed} ${crashes > 0}`);
+  const announce = createAnnouncer(trainer, RUNS);
   const decode = {
     event: codecs.decoderOf<StepEvent>(stepEventSchema),
     trajectory: codecs.decoderOf<Trajectory>(trajectorySchema),
@@ -138,6 +141,7 @@ export async function createSimulation(config: SimulationConfig, deps: Simulatio
   const act = async (calm: boolean) => {
     scheduler.clock.nowMs += random.whole(0, 40);
     const live = world.isScripted ? 0 : 1;
+    if (live === 1 && !calm && trainer.chance(0.05)) log.append(topics.steps, [control.weights(0, announce())]);
     const what = random.weighted([
       ['go on', 20],
       ['crash', crew.mayCrash() ? 0.5 : 0],

@@ -1,6 +1,7 @@
 import { unitOf } from '../../processors/model/unit.ts';
-import type { StepEventInit } from '../../schemas/generated/step-event.ts';
+import type { StepEventInit, WeightSpanInit } from '../../schemas/generated/step-event.ts';
 import type { NewRecord } from '../broker/port.ts';
+import { VERSIONS } from './announcer.ts';
 import type { Random } from './random.ts';
 
 export const RUNS = ['a', 'b'] as const;
@@ -31,7 +32,7 @@ export interface Workload {
   shapeOf(rollout: string): RolloutShape;
 }
 
-export function createWorkload(load: Random, encode: (event: StepEventInit) => Buffer): Workload {
+export function createWorkload(load: Random, weights: Random, encode: (event: StepEventInit) => Buffer): Workload {
   const shapes = new Map<string, RolloutShape>();
   let ids = 0;
   const id = () => `e${++ids}`;
@@ -75,6 +76,7 @@ export function createWorkload(load: Random, encode: (event: StepEventInit) => B
           prompt_prefix_len: prefix,
           prompt_delta_ids: tokens(ids, prompt),
           completion_ids: tokens(ids + 1000, completion),
+          weight_spans: spansOf(weights, completion),
         },
       });
       held = prefix + prompt + completion;
@@ -166,6 +168,16 @@ export function createWorkload(load: Random, encode: (event: StepEventInit) => B
       return shape;
     },
   };
+}
+
+/** Of one version, of two, or of none that anybody names. */
+function spansOf(weights: Random, tokens: number): WeightSpanInit[] {
+  const version = () => `v${weights.whole(0, VERSIONS - 1)}`;
+  if (weights.chance(0.1)) return [];
+  const first = { start: 0, version: version() };
+  return tokens > 1 && weights.chance(0.3)
+    ? [first, { start: weights.whole(1, tokens - 1), version: version() }]
+    : [first];
 }
 
 function identityOf({

@@ -2,7 +2,7 @@ import { map } from 'rxjs';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Cut } from '../../processors/cut/cut.ts';
 import type { LaneState } from '../../processors/model/lane-state.ts';
-import { NO_WEIGHTS } from '../../processors/model/weights.ts';
+import { NO_WEIGHTS, withVersion } from '../../processors/model/weights.ts';
 import type { Store } from '../../src/clickhouse/port.ts';
 import { RowBinaryWriter } from '../../src/clickhouse/row-binary.ts';
 import { createSimulateSeed } from '../../src/simulate/simulate-seed.ts';
@@ -88,6 +88,17 @@ vi.mock('../../processors/decode/decode.ts', async (original) => {
                   policy_id: headers.policy_id,
                   taxonomy_id: headers.taxonomy_id,
                 };
+          if (is('weights_live'))
+            for (const { value } of batch.records) {
+              const outcome = value === null ? null : deps.decodeEvent(value);
+              const event = outcome?.kind === 'ok' ? outcome.value : null;
+              const weights = event?.control?.weights;
+              if (event && weights)
+                deps.state.inForce = {
+                  ...deps.state.inForce,
+                  weights: withVersion(deps.state.inForce.weights, event.run_id, weights),
+                };
+            }
           return batch;
         }),
       ),
@@ -180,6 +191,7 @@ vi.mock('../../src/lanes/restore.ts', async (original) => {
     const restored = await real.restoreLane({ ...deps, broker }, name);
     const { state } = restored;
     if (is('control_not_restored')) state.inForce = { ...deps.configured, weights: NO_WEIGHTS };
+    if (is('weights_not_restored')) state.inForce = { ...state.inForce, weights: NO_WEIGHTS };
     if (is('lookup_ahead')) return { ...restored, ownedBelow: () => Number.POSITIVE_INFINITY };
     if (!is('no_ownership')) return restored;
     return { ...restored, ownedBelow: (term) => (term === restored.term ? Number.POSITIVE_INFINITY : state.restored) };
@@ -194,14 +206,16 @@ vi.mock('../../src/lanes/flush.ts', async (original) => {
   const { takeCut } = await import('../../processors/cut/cut.ts');
   const createFlush: typeof real.createFlush = (given) => {
     const deps = { ...given, store: lanes.stores.get(given.store) ?? given.store };
-    const { name, term, producer, encodeRecords, outage, store } = deps;
+    const { name, term, producer, outbox, outage, store } = deps;
     const state = lanes.last;
     const flush = async (cut: Cut): Promise<void> => {
       if (is('commit_before_insert')) {
         const { records, commit } = commitOf(name, cut.progress);
-        await producer.run({ records: [...encodeRecords(cut.effects.records), ...records], commit });
+        outbox.add(cut.effects);
+        const outgoing = outbox.take();
+        await producer.run({ records: [...outgoing.records, ...records], commit });
         const committed = { ...producer, run: async () => undefined };
-        return real.createFlush({ ...deps, producer: committed })(cut);
+        return real.createFlush({ ...deps, producer: committed, outbox: { add() {}, take: () => outgoing } })(cut);
       }
       if (is('lanes_row_first')) {
         const { frontier, watermark } = cut.progress;
@@ -262,6 +276,8 @@ const NAIVE: ReadonlyArray<readonly [name: string, firstSeed: number]> = [
   ['version_without_term', 0],
   ['control_live', 3],
   ['control_not_restored', 0],
+  ['weights_live', 0],
+  ['weights_not_restored', 0],
   ['read_before_fence', 43],
   ['lookup_ahead', 0],
   ['no_lookup_on_rebuild', 0],
