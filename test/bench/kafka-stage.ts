@@ -26,6 +26,20 @@ export interface Bases {
   readonly folder: string;
 }
 
+/** CPU seconds by who took them. */
+export interface Shares {
+  readonly clients: number;
+  readonly kafka: number;
+  readonly clickhouse: number;
+}
+
+/** What a copy or a drain took. */
+export interface Taken {
+  readonly wallS: number;
+  readonly count: number;
+  readonly cpuS: Shares;
+}
+
 /** Topics of their own, rollouts of their own. */
 export interface Stage {
   readonly topics: ReturnType<typeof topicNames>;
@@ -33,12 +47,12 @@ export interface Stage {
   next(): { readonly event: StepEventInit; readonly record: NewRecord };
   fill(count: number): Promise<void>;
   /** Copies what was filled in, by the bare client. */
-  copy(count: number): Promise<Spent>;
+  copy(count: number): Promise<Taken>;
   startWorkers(count: number): Workers;
   /** Records that the group has committed. */
   committed(): Promise<number>;
   /** From the first commit that is seen to the last; `count` records came between them. */
-  drain(workers: Workers): Promise<Spent & { readonly count: number }>;
+  drain(workers: Workers): Promise<Taken>;
 }
 
 export async function createStage(
@@ -76,6 +90,11 @@ export async function createStage(
       async (partition) => (await broker.committed(laneGroup(prefix), topics.steps, partition))?.offset ?? 0,
     );
 
+  const since = async ({ kafka, clickhouse }: Omit<Shares, 'clients'>): Promise<Omit<Shares, 'clients'>> => {
+    const now = await cluster.cpuSeconds();
+    return { kafka: now.kafka - kafka, clickhouse: now.clickhouse - clickhouse };
+  };
+
   return {
     topics,
     next,
@@ -88,7 +107,9 @@ export async function createStage(
     async copy(count) {
       const script = packageFile('test/bench/kafka-copy.child.mjs');
       const args = [script, cluster.brokers, topics.steps, copies.name, String(count)];
-      return JSON.parse((await run(process.execPath, args)).stdout);
+      const before = await cluster.cpuSeconds();
+      const { wallS, cpuS }: Spent = JSON.parse((await run(process.execPath, args)).stdout);
+      return { wallS, count, cpuS: { clients: cpuS, ...(await since(before)) } };
     },
     startWorkers(count) {
       return startWorkers(count, config, home);
@@ -100,14 +121,16 @@ export async function createStage(
       workers.serving().catch((error: unknown) => {
         failure = error;
       });
-      let first: { at: number; cpuS: number; count: number } | null = null;
+      let first: { at: number; clients: number; services: Omit<Shares, 'clients'>; count: number } | null = null;
       for (;;) {
         if (failure !== null) throw failure;
         const count = await committed();
         const at = performance.now();
-        if (first === null && count > 0) first = { at, cpuS: sum(await workers.cpuSeconds()), count };
+        if (first === null && count > 0)
+          first = { at, clients: sum(await workers.cpuSeconds()), services: await cluster.cpuSeconds(), count };
         if (first !== null && count >= end) {
-          const cpuS = sum(await workers.cpuSeconds()) - first.cpuS;
+          const clients = sum(await workers.cpuSeconds()) - first.clients;
+          const cpuS = { clients, ...(await since(first.services)) };
           return { wallS: (at - first.at) / 1000, cpuS, count: count - first.count };
         }
         await sleep(ASK_EVERY_MS);

@@ -8,7 +8,7 @@ import { openConfluentRegistry } from '../../src/registry/confluent/open-conflue
 import { startCluster } from '../chaos/cluster.ts';
 import type { Workers } from '../chaos/workers.ts';
 import type { Bench, Figure, Size } from './bench.ts';
-import { type Bases, createStage, type Stage } from './kafka-stage.ts';
+import { type Bases, createStage, type Stage, type Taken } from './kafka-stage.ts';
 import { spreadOf } from './spread.ts';
 import { inTemporaryFolder } from './temporary-folder.ts';
 
@@ -59,7 +59,10 @@ async function throughput(bases: Bases, size: Size): Promise<{ figures: Figure[]
     const own = await withWorkers(stage, count, (workers) => stage.drain(workers));
     const [perSecond, bare] = [own.count / own.wallS, steps / copy.wallS];
     if (count === 1) rate = perSecond;
-    const cpu = (what: { readonly cpuS: number }, of: number) => `${((1e6 * what.cpuS) / of).toFixed(0)} µs`;
+    const cpu = ({ cpuS, count: of }: Taken) =>
+      (['clients', 'kafka', 'clickhouse'] as const)
+        .map((who) => `${who} ${((1e6 * cpuS[who]) / of).toFixed(0)}`)
+        .join(', ');
     figures.push({
       name: `kafka: → ready + ClickHouse, ${count} worker${count === 1 ? '' : 's'}`,
       value: spreadOf([perSecond]),
@@ -67,7 +70,7 @@ async function throughput(bases: Bases, size: Size): Promise<{ figures: Figure[]
       yardstick: { name: 'bare kafkajs copy', value: spreadOf([bare]) },
       ratio: perSecond / bare,
       ...(count === 1 ? { target: { text: '≥ 0.75 × the copy', met: perSecond >= 0.75 * bare } } : {}),
-      notes: [`CPU of the clients a step: ${cpu(own, own.count)}; of the copy: ${cpu(copy, steps)}`],
+      notes: [`CPU a step, µs: ${cpu(own)}; of the copy: ${cpu(copy)}`],
     });
   }
   return { figures, rate };

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { packageFile } from '../../src/config/package-file.ts';
 import { type FrontProcess, startFront } from '../clickhouse-front/start-front.ts';
 import { freePorts } from '../kafka/free-ports.ts';
+import { cpuSecondsOf } from './process-cost.ts';
 
 const run = promisify(execFile);
 const START_TRIES = 5;
@@ -23,6 +24,8 @@ export interface Cluster {
   /** SIGKILL. */
   stopFront(): Promise<void>;
   startFront(): Promise<void>;
+  /** CPU time of the services so far. */
+  cpuSeconds(): Promise<{ readonly kafka: number; readonly clickhouse: number }>;
   close(): Promise<void>;
 }
 
@@ -81,6 +84,10 @@ export async function startCluster(folder: string): Promise<Cluster> {
     startRegistry: () => startAgain('registry'),
     stopFront: closeFront,
     startFront: openFront,
+    async cpuSeconds() {
+      const pid = Number(await readFile(join(folder, 'kafka', 'pid'), 'utf8'));
+      return { kafka: await cpuSecondsOf(pid), clickhouse: await cpuSecondsOf(front?.pid) };
+    },
     close,
   };
 }

@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startRollstream } from '../e2e/rollstream.ts';
+import { cpuSecondsOf, residentBytesOf } from './process-cost.ts';
 
 /** One process after another; what ends is started again. */
 interface Place {
@@ -150,16 +150,4 @@ export function startWorkers(count: number, config: string, folder: string): Wor
       );
     },
   };
-}
-
-async function residentBytesOf(pid: number | undefined): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
-}
-
-/** Of all its threads; the kernel counts in hundredths. */
-async function cpuSecondsOf(pid: number | undefined): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / 100;
 }

@@ -8,6 +8,7 @@ import { startTypescript } from '../start-typescript.ts';
 export interface FrontProcess {
   readonly url: string;
   readonly folder: string;
+  readonly pid: number;
   /** SIGKILL, the folder stays. */
   kill(): Promise<void>;
   /** Kills it and removes the folder. */
@@ -43,6 +44,7 @@ export async function startFront({ folder: given, port = 0, ...flags }: FrontSet
   return {
     url: line.value,
     folder,
+    pid: child.pid ?? 0,
     kill,
     async remove() {
       await kill();
