@@ -56,7 +56,10 @@ describe('where an attempt goes', () => {
 
   it('is asked for again not before the policy’s back-off, by the append time of the record that closed it', () => {
     const documents = documentsOf(
-      policyText(['retries: 2\n', 'retries: 3\nbackoff: { first_ms: 1500, factor: 3, most_ms: 10000 }\n']),
+      policyText(
+        ['retries: 2\n', 'retries: 3\n'],
+        ['{ first_ms: 1000, factor: 2, most_ms: 60000 }', '{ first_ms: 1500, factor: 3, most_ms: 10000 }'],
+      ),
     );
     const lane = createTestLane({ documents });
     const lost = [0, 1, 2].map((attempt) => attemptOf({ attempt }));

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { readPolicy } from '../../../processors/decide/policy-schema.ts';
 import { type RuledAttempt, ruleOn } from '../../../processors/decide/rule-on.ts';
+import type { HeldVerdict } from '../../../processors/model/attempt.ts';
 import type { Finding } from '../../../processors/model/audit-summary.ts';
 import type { Scored } from '../../../processors/model/judgement.ts';
 import type { Policy } from '../../../processors/model/policy.ts';
@@ -42,7 +43,7 @@ interface Ruled extends RuledAttempt {
 }
 
 function ruled(policy: Policy, code: string, category: string, of: Case = {}) {
-  const verdicts =
+  const verdicts: HeldVerdict[] =
     of.score === undefined
       ? []
       : [
