@@ -1,7 +1,8 @@
 import type { Reason } from '../../schemas/generated/trajectory.ts';
 import type { Attempt } from '../model/attempt.ts';
 import type { Taxonomy } from '../model/taxonomy.ts';
-import { finishMeaning, finishWordOf } from '../taxonomy/classify.ts';
+import { finishMeaning } from '../taxonomy/classify.ts';
+import { finishWordOf } from '../taxonomy/finish-word.ts';
 
 const US_A_SECOND = 1_000_000;
 /** An engine that finds the head of a call in what it has says so, though the call goes on beyond its limit. */

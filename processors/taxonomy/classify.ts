@@ -2,6 +2,7 @@ import type { RawReason } from '../../schemas/generated/step-event.ts';
 import type { Reason } from '../../schemas/generated/trajectory.ts';
 import type { AttemptFacts, Attribution } from '../model/attempt-facts.ts';
 import type { FinishMeaning, Taxonomy } from '../model/taxonomy.ts';
+import { finishWordOf } from './finish-word.ts';
 
 /** A raw reason with its code; a composite says two things, and is two reasons. What is not mapped stays `unknown`. */
 export function classify(taxonomy: Taxonomy, reason: RawReason, facts: AttemptFacts | null): readonly Reason[] {
@@ -54,17 +55,4 @@ export function primaryOf(taxonomy: Taxonomy, reasons: readonly Reason[]): Reaso
 export function finishMeaning(taxonomy: Taxonomy, finishReason: string | null): FinishMeaning | null {
   if (finishReason === null) return null;
   return taxonomy.finishReasons.get(finishWordOf(finishReason)) ?? null;
-}
-
-/** SGLang gives an object whose `type` is the reason; the others give the word itself. */
-export function finishWordOf(finishReason: string): string {
-  if (!finishReason.startsWith('{')) return finishReason;
-  try {
-    const parsed: unknown = JSON.parse(finishReason);
-    if (typeof parsed === 'object' && parsed !== null && 'type' in parsed && typeof parsed.type === 'string')
-      return parsed.type;
-  } catch {
-    // Not JSON: the word itself.
-  }
-  return finishReason;
 }
