@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EndInit, StepEventInit } from '../../../schemas/generated/step-event.ts';
 import { attemptOf, type CallTokens } from '../events.ts';
-import { createTestLane } from '../harness.ts';
+import { contentOf, createTestLane, recordOf } from '../harness.ts';
 
 const of = attemptOf();
 const COMPLETE: EndInit = { reasons: [{ raw: 'task_complete', system: 'strands-env' }] };
@@ -73,6 +73,46 @@ describe('about why the loop ended, both sides are named and nothing trains', ()
   });
 });
 
+describe('a call that was aborted for new weights', () => {
+  it('and went on in the same segment is no contradiction: the partial sample and its continuation are one turn of talk (case 81)', () => {
+    const lane = createTestLane();
+    lane.fold(
+      of.start(),
+      of.call(1, { prompt: [1], sampled: [2, 3], finish_reason: 'abort' }),
+      of.call(2, { prompt_prefix_len: 3, prompt: [], sampled: [4], finish_reason: 'stop' }),
+      of.ending(3, COMPLETE),
+      of.verdict(1),
+    );
+    const { rows } = lane.effects();
+    expect(rows.decisions[0]).toMatchObject({ reason_code: 'task_complete', conflicts: [], n_sampled_tokens: 3 });
+    expect(rows.trajectories[0]?.trajectory.segments).toHaveLength(1);
+  });
+
+  it('and never went on is the engine’s: run again, whatever a verifier made of the partial answer (case 81)', () => {
+    const aborted = { reasons: [{ raw: 'aborted', system: 'slime' }] };
+    expect(ended({ finish_reason: 'abort', sampled: [] }, aborted)).toMatchObject({
+      ...{ reason_code: 'inference_abort', disposition: 'retry', reward: null, conflicts: [] },
+    });
+  });
+});
+
+describe('a reward file that the verifier never wrote', () => {
+  it('is no 0: the loop’s reason stays, and it is scored again (case 77)', () => {
+    const end = {
+      reasons: [{ raw: 'completed', system: 'harbor' }],
+      exception: { type: 'harbor.verifier.errors.RewardFileNotFoundError', message: 'exit 137' },
+    };
+    const decision = decisionOf(
+      ...[of.start(), of.call(1), of.ending(2, end)],
+      of.verdict(null, { status: 'missing', rewards: { reward: null } }),
+    );
+    expect(decision).toMatchObject({
+      ...{ reason_code: 'task_complete', category: 'completion', disposition: 'quarantine', conflicts: [] },
+      ...{ reward: null, reward_valid: false, why: ['reward_missing', 'task_complete'] },
+    });
+  });
+});
+
 describe('beside why the loop ended, both sides are named and the reason stands', () => {
   it('complete, and a tool call has no result', () => {
     const decision = ended({ tool_calls: [{ call_id: 'a' }] });
@@ -120,6 +160,25 @@ describe('beside why the loop ended, both sides are named and the reason stands'
     expect(decisionOf(start, call, of.call(3), end, of.verdict(1))).toMatchObject({ n_turns: 1, conflicts: said });
     // The same end once more is a repeat.
     expect(decisionOf(start, call, end, end, of.verdict(1)).conflicts).toEqual([]);
+  });
+});
+
+describe('a restart', () => {
+  it('sees the same contradictions: steps after the end are folded again, and judged as of the record that closes', () => {
+    const log = [of.start(), of.call(1), of.ending(2, COMPLETE), of.call(3), of.call(4), of.verdict(1)];
+    const records = log.map((event, offset) => recordOf(event, offset));
+    const whole = createTestLane();
+    whole.foldRecords(records);
+    const said = contentOf(whole.effects()).filter((line) => line.startsWith('decisions'));
+    expect(said).toHaveLength(1);
+    for (let crash = 1; crash < log.length; crash += 1) {
+      const first = createTestLane();
+      first.foldRecords(records.slice(0, crash));
+      const { progress } = first.cut();
+      const second = createTestLane({ progress });
+      second.foldRecords(records.slice(progress.watermark));
+      expect(contentOf(second.effects()).filter((line) => line.startsWith('decisions'))).toEqual(said);
+    }
   });
 });
 
