@@ -49,25 +49,40 @@ interface EnvRow {
   readonly accepted: number;
 }
 
+/** Lanes flush as often: counting more often would find nothing new, and costs a second over a million rollouts. */
+const COUNTED_FOR_MS = 250;
+
+interface RunState {
+  readonly grants: Grants;
+  counted: { readonly atMs: number; readonly rows: readonly EnvRow[]; readonly isHeld: boolean } | null;
+}
+
 /**
  * Paces starts, so that little has to be discarded for its age. All is counted from the store, so that a restart forgets only
  * grants that were not used: `running` is too small by those until they start. One request at a time: two would be granted the same.
  */
 export function createAdmission({ store, versions, policy, now, elapsed }: AdmissionDeps): Admission {
-  const byRun = new Map<string, Grants>();
+  const byRun = new Map<string, RunState>();
   let last: Promise<unknown> = Promise.resolve();
 
-  const admit = async ({ runId, env, count }: AdmissionRequest): Promise<AdmissionAnswer> => {
+  const count = async (run: RunState, runId: string): Promise<NonNullable<RunState['counted']>> => {
+    const atMs = elapsed();
+    if (run.counted !== null && atMs - run.counted.atMs < COUNTED_FOR_MS) return run.counted;
+    run.counted = { atMs, rows: await countedRows(store, runId), isHeld: await isGateHeld(store, runId) };
+    return run.counted;
+  };
+
+  const admit = async ({ runId, env, count: wanted }: AdmissionRequest): Promise<AdmissionAnswer> => {
     const { admission: rule, staleness } = (await policy()).scopeOf(runId, env ?? '');
     if (env === null && rule.ceilings.size > 0)
       throw new RollstreamError('RS_USAGE', 'env: needed, since the policy has ceilings by environment', {
         facts: { field: 'env' },
       });
     await versions.readOn(0);
-    const rows = await countedRows(store, runId);
-    const isHeld = await isGateHeld(store, runId);
-    const grants = byRun.get(runId) ?? createGrants();
-    byRun.set(runId, grants);
+    const run = byRun.get(runId) ?? { grants: createGrants(), counted: null };
+    byRun.set(runId, run);
+    const { rows, isHeld } = await count(run, runId);
+    const { grants } = run;
     grants.settle(new Map(rows.map((row) => [row.env_name, row.begun])), elapsed());
 
     const sum = (of: 'open' | 'accepted', rowsOf = rows) => rowsOf.reduce((total, row) => total + row[of], 0);
@@ -83,12 +98,12 @@ export function createAdmission({ store, versions, policy, now, elapsed }: Admis
     const room = ceiling === undefined ? null : ceiling - sum('open', ofEnv) - grants.outstanding(env ?? '');
 
     const limits = [
-      { why: 'gate', most: isHeld ? 0 : count },
-      { why: 'lag', most: capacity ?? count },
-      { why: 'ceiling', most: room ?? count },
+      { why: 'gate', most: isHeld ? 0 : wanted },
+      { why: 'lag', most: capacity ?? wanted },
+      { why: 'ceiling', most: room ?? wanted },
     ] as const;
     const tightest = limits.reduce((a, b) => (b.most < a.most ? b : a));
-    const granted = Math.max(0, Math.min(count, Math.floor(tightest.most)));
+    const granted = Math.max(0, Math.min(wanted, Math.floor(tightest.most)));
     grants.add(env, granted, elapsed() + rule.grantMs);
     return {
       granted,
@@ -96,7 +111,7 @@ export function createAdmission({ store, versions, policy, now, elapsed }: Admis
       running,
       accepted,
       version,
-      why: granted === count ? '' : tightest.why,
+      why: granted === wanted ? '' : tightest.why,
       expires_at: granted === 0 ? null : new Date(now() + rule.grantMs).toISOString(),
     };
   };
