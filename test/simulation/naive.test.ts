@@ -9,7 +9,8 @@ import { createSimulateSeed } from '../../src/simulate/simulate-seed.ts';
 
 /**
  * The simulation can fail: one at a time the naive version of a rule takes the place of the real one, and is caught. The names are
- * those of the executable model of a lane (weights are control values, too); each rule is explained, with the events that break its naive version, where it is kept.
+ * those of the executable model of a lane (weights are control values, too); each rule is explained, with the events that break
+ * its naive version, where it is kept.
  */
 const { on, lanes } = vi.hoisted(() => ({
   on: { name: '' },
