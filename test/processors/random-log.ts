@@ -1,5 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
-import { sourceEndedEvent } from '../../processors/control/control-event.ts';
+import { sourceEndedEvent, weightsEvent } from '../../processors/control/control-event.ts';
 import { sawOf } from '../../processors/model/attempt.ts';
 import type { StepEventInit } from '../../schemas/generated/step-event.ts';
 import { attemptOf, deadlineOf } from './events.ts';
@@ -60,7 +60,18 @@ const event: Arbitrary<Step> = fc
     return { kind: 'event', event: (events[what] ?? events.start)?.() ?? of.start() };
   });
 
+/** Calls are sampled by version 7, which may be announced, and aged, or not. */
+const weights: Arbitrary<Step> = fc
+  .record({
+    version: fc.constantFrom('6', '7', '8', '9'),
+    ordinal: fc.nat(5),
+    lineage: fc.constantFrom('', '', 'rewound'),
+    id: fc.nat(999),
+  })
+  .map(({ id, ...announced }) => ({ kind: 'event', event: weightsEvent('run', announced, `${id}`) }));
+
 const noise: Arbitrary<Step> = fc.oneof(
+  { weight: 2, arbitrary: weights },
   { weight: 6, arbitrary: event },
   {
     weight: 3,
