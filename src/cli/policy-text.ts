@@ -41,13 +41,10 @@ export function triedText(tried: TriedPolicy, paint: Paint): string {
     changes.map(({ code, from, to, n, why, rule, example }) => [code, from, to, String(n), why, rule, example]),
     paint,
   );
-  const mean = (value: number | null) => (value === null ? 'none' : value.toFixed(4));
   const lines = [
     ...(rewards.changed === 0
       ? []
-      : [
-          `rewards: ${rewards.changed} of those that stay where they are would change, their mean from ${mean(rewards.mean_before)} to ${mean(rewards.mean_after)}`,
-        ]),
+      : [`rewards: ${rewards.changed} of those that stay where they are would change${means(rewards)}`]),
     ...not_recomputed.map(({ why, n }) => `not recomputed: ${n} of ${visible(why)}`),
     ...unseen.map((text) => `shows only in force: ${text}`),
   ];
@@ -56,4 +53,8 @@ export function triedText(tried: TriedPolicy, paint: Paint): string {
     ...(changes.length === 0 ? [] : [`\n${table}`]),
     ...(lines.length === 0 ? [] : ['\n', lines.join('\n'), '\n']),
   ].join('');
+}
+
+function means({ mean_before: before, mean_after: after }: TriedPolicy['rewards']): string {
+  return before === null || after === null ? '' : `, their mean from ${before.toFixed(4)} to ${after.toFixed(4)}`;
 }

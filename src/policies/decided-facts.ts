@@ -6,24 +6,27 @@ import { verdictFactsOf } from '../../processors/score/verdict-facts.ts';
 import type { Verdict } from '../../schemas/generated/step-event.ts';
 import type { Reason } from '../../schemas/generated/trajectory.ts';
 
-/** Decisions that are alike in all that a policy may ask of them, from `DECIDED_FACTS_SQL`. */
-export interface DecidedRow {
-  readonly n: number;
-  readonly example: string;
-  readonly policy_id: string;
-  readonly code: string;
-  readonly category: string;
-  readonly env_name: string;
-  readonly purpose: 'train' | 'eval' | 'synthesis' | 'unknown';
-  readonly attempt: number;
-  readonly infra_share: number | null;
-  readonly disposition: string;
-  readonly counted: string;
-  readonly no_tokens: boolean;
-  readonly sampled: number;
-  readonly reward: number | null;
-  readonly reasons: ReadonlyArray<readonly [code: string, system: string, attribution: string | null]>;
-  readonly verdicts: ReadonlyArray<
+/** Decisions that are alike in all that a policy may ask of them; a tuple, since there may be a million. */
+export type DecidedRow = readonly [
+  n: number,
+  example: string,
+  /** Place of the policy among {policies}, from 1. */
+  policy: number,
+  code: string,
+  category: string,
+  envName: string,
+  purpose: 'train' | 'eval' | 'synthesis' | 'unknown',
+  attempt: number,
+  infraShare: number | null,
+  disposition: string,
+  /** First of why: what accounting counts. */
+  counted: string,
+  noTokens: boolean,
+  sampled: number,
+  /** System and attribution of the reason that decided. */
+  system: string,
+  attribution: string | null,
+  verdicts: ReadonlyArray<
     readonly [
       scorer: string,
       version: string,
@@ -31,54 +34,60 @@ export interface DecidedRow {
       rewards: Readonly<Record<string, number | null>>,
       turn: number | null,
     ]
-  >;
-  readonly findings: readonly string[];
-}
+  >,
+  findings: readonly string[],
+];
 
 /**
- * What was decided in a run, and by what facts; alike ones once, with how many they are. {shares}: codes whose rules ask for the
- * infrastructure's share, {tokens}: the reward asks for the tokens sampled: both are different for each and every rollout.
+ * What was decided in a run, and by what facts; alike ones once, with how many they are. What is another for each and every rollout
+ * is read only where it is asked for: {shares}: codes whose rules ask for the infrastructure's share (`*`: all), {tokens}: the
+ * tokens sampled, {values}: rewards themselves, else 1 for any.
  */
 export const DECIDED_FACTS_SQL = `
-SELECT
-  toUInt32(count()) AS n,
-  any(d.rollout_id) AS example,
-  d.policy_id AS policy_id,
-  d.reason_code AS code,
-  d.category AS category,
-  d.env_name AS env_name,
-  d.purpose AS purpose,
-  d.attempt AS attempt,
-  if(has({shares:Array(String)}, d.reason_code) OR has({shares:Array(String)}, '*'), d.infra_share, NULL) AS infra_share,
-  d.disposition AS disposition,
-  d.why[1] AS counted,
-  has(d.why, 'no_tokens') AS no_tokens,
-  toUInt32(if({tokens:Bool}, d.n_sampled_tokens, least(d.n_sampled_tokens, 1))) AS sampled,
-  d.reward AS reward,
-  t.reasons AS reasons,
-  t.verdicts AS verdicts,
-  f.findings AS findings
+SELECT tuple(toUInt32(count()), any(rollout_id), policy, code, category, env_name, purpose, attempt, share, disposition, counted,
+  no_tokens, sampled, system, attribution, verdicts, findings) AS row
 FROM (
-  SELECT run_id, unit, rollout_id, attempt, epoch, policy_id, reason_code, category, env_name, purpose, infra_share,
-    disposition, why, n_sampled_tokens, reward
-  FROM rollstream.live_decisions
-  WHERE run_id = {run:String} AND disposition != 'superseded' AND cityHash64(rollout_id) % {buckets:UInt32} = {bucket:UInt32}
-) AS d
-LEFT JOIN (
-  SELECT unit, rollout_id, attempt,
-    arrayZip(\`reasons.code\`, \`reasons.system\`, \`reasons.attribution\`) AS reasons,
-    arrayZip(\`verdicts.scorer\`, \`verdicts.scorer_version\`, \`verdicts.status\`, \`verdicts.rewards\`, \`verdicts.bound_to\`) AS verdicts
-  FROM rollstream.live_trajectories
-  WHERE run_id = {run:String} AND cityHash64(rollout_id) % {buckets:UInt32} = {bucket:UInt32}
-) AS t ON t.unit = d.unit AND t.rollout_id = d.rollout_id AND t.attempt = d.attempt
-LEFT JOIN (
-  SELECT epoch, rollout_id, attempt, arraySort(groupUniqArray(class)) AS findings
-  FROM rollstream.live_audits
-  WHERE run_id = {run:String} AND class != '' AND cityHash64(rollout_id) % {buckets:UInt32} = {bucket:UInt32}
-  GROUP BY epoch, rollout_id, attempt
-) AS f ON f.epoch = d.epoch AND f.rollout_id = d.rollout_id AND f.attempt = d.attempt
-GROUP BY policy_id, code, category, env_name, purpose, attempt, infra_share, disposition, counted, no_tokens, sampled, reward,
-  reasons, verdicts, findings`;
+  SELECT
+    d.rollout_id AS rollout_id,
+    toUInt16(indexOf({policies:Array(String)}, d.policy_id)) AS policy,
+    d.reason_code AS code,
+    d.category AS category,
+    d.env_name AS env_name,
+    d.purpose AS purpose,
+    d.attempt AS attempt,
+    if(hasAny({shares:Array(String)}, [d.reason_code, '*']), d.infra_share, NULL) AS share,
+    d.disposition AS disposition,
+    d.why[1] AS counted,
+    has(d.why, 'no_tokens') AS no_tokens,
+    toUInt32(if({tokens:Bool}, d.n_sampled_tokens, least(d.n_sampled_tokens, 1))) AS sampled,
+    greatest(indexOf(t.codes, d.reason_code), 1) AS deciding,
+    t.systems[deciding] AS system,
+    t.attributions[deciding] AS attribution,
+    t.verdicts AS verdicts,
+    f.findings AS findings
+  FROM (
+    SELECT unit, rollout_id, attempt, epoch, policy_id, reason_code, category, env_name, purpose, infra_share, disposition, why,
+      n_sampled_tokens
+    FROM rollstream.live_decisions
+    WHERE run_id = {run:String} AND disposition != 'superseded' AND cityHash64(rollout_id) % {buckets:UInt32} = {bucket:UInt32}
+  ) AS d
+  LEFT JOIN (
+    SELECT unit, rollout_id, attempt, \`reasons.code\` AS codes, \`reasons.system\` AS systems, \`reasons.attribution\` AS attributions,
+      arrayZip(\`verdicts.scorer\`, \`verdicts.scorer_version\`, \`verdicts.status\`,
+        arrayMap(rewards -> if({values:Bool}, rewards, mapApply((k, v) -> (k, if(isNull(v), v, 1.)), rewards)), \`verdicts.rewards\`),
+        \`verdicts.bound_to\`) AS verdicts
+    FROM rollstream.live_trajectories
+    WHERE run_id = {run:String} AND cityHash64(rollout_id) % {buckets:UInt32} = {bucket:UInt32}
+  ) AS t ON t.unit = d.unit AND t.rollout_id = d.rollout_id AND t.attempt = d.attempt
+  LEFT JOIN (
+    SELECT epoch, rollout_id, attempt, arraySort(groupUniqArray(class)) AS findings
+    FROM rollstream.live_audits
+    WHERE run_id = {run:String} AND class != '' AND cityHash64(rollout_id) % {buckets:UInt32} = {bucket:UInt32}
+    GROUP BY epoch, rollout_id, attempt
+  ) AS f ON f.epoch = d.epoch AND f.rollout_id = d.rollout_id AND f.attempt = d.attempt
+)
+GROUP BY policy, code, category, env_name, purpose, attempt, share, disposition, counted, no_tokens, sampled, system, attribution,
+  verdicts, findings`;
 
 /** An attempt as far as the store knows it. */
 export interface DecidedAttempt extends RuledAttempt {
@@ -92,32 +101,32 @@ export interface DecidedFacts {
 
 /** `expiredBy`: a deadline had passed when it was decided; the store does not say so, who asks tries both. */
 export function decidedFacts(row: DecidedRow, runId: string, expiredBy: string | null): DecidedFacts {
-  const verdicts = row.verdicts.map(([scorer, scorerVersion, status, rewards, boundTo]) => ({
+  const [, , , code, category, envName, purpose, number, infraShare] = row;
+  const [, , , , , , , , , , , missingTokens, sampled, system, attribution, ofVerdicts, classes] = row;
+  const verdicts = ofVerdicts.map(([scorer, scorerVersion, status, rewards, boundTo]) => ({
     ...{ scorer, scorerVersion, rewards, boundTo, notFinite: [] },
     status: statusOf(status),
   }));
   const { verifierStatus, verifierFault } = verdictFactsOf(verdicts);
   return {
     attempt: {
-      number: row.attempt,
-      identity: { run_id: runId, env_name: row.env_name, purpose: row.purpose },
+      number,
+      identity: { run_id: runId, env_name: envName, purpose },
       expiredBy,
-      findings: row.findings.map(
-        (name): Finding => ({ audit: 'tools', class: name, turn: null, index: null, detail: '' }),
-      ),
-      missingTokens: row.no_tokens,
-      segments: [{ chunks: [{ sampledTokens: row.sampled }] }],
-      facts: { verdicts, sampledTokens: row.no_tokens ? null : row.sampled, malformedCalls: 0, repairedCalls: 0 },
+      findings: classes.map((name): Finding => ({ audit: 'tools', class: name, turn: null, index: null, detail: '' })),
+      missingTokens,
+      segments: [{ chunks: [{ sampledTokens: sampled }] }],
+      facts: { verdicts, sampledTokens: missingTokens ? null : sampled, malformedCalls: 0, repairedCalls: 0 },
     },
     scored: {
-      reasons: row.reasons.map(reasonOf),
-      ...{ code: row.code, category: row.category, finishReason: null, verifierStatus, verifierFault, conflicts: [] },
-      ...{ infraShare: row.infra_share, policyShare: null, reward: null, rewardValid: false, components: {} },
+      reasons: [reasonOf(code, system, attribution)],
+      ...{ code, category, finishReason: null, verifierStatus, verifierFault, conflicts: [] },
+      ...{ infraShare, policyShare: null, reward: null, rewardValid: false, components: {} },
     },
   };
 }
 
-function reasonOf([code, system, attribution]: DecidedRow['reasons'][number]): Reason {
+function reasonOf(code: string, system: string, attribution: string | null): Reason {
   const known = ATTRIBUTIONS.find((name) => name === attribution) ?? null;
   return { code, category: '', raw: '', system, detail: null, attribution: known, after_end: false };
 }
