@@ -1,5 +1,6 @@
 import { assembleToDecide } from './assemble-to-decide.ts';
 import type { Bench } from './bench.ts';
+import { decide } from './decide.ts';
 import { decodeEvent } from './decode-event.ts';
 import { encodeEvent } from './encode-event.ts';
 import { endToEnd } from './end-to-end.ts';
@@ -10,6 +11,7 @@ import { storeInsert } from './store-insert.ts';
 
 export const BENCHES: readonly Bench[] = [
   assembleToDecide,
+  decide,
   decodeEvent,
   encodeEvent,
   importLines,
