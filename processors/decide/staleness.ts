@@ -25,7 +25,11 @@ export function createStaleness(
     const announced = state.inForce.weights.get(run_id) ?? null;
     return agedBy(leaver, announced, policyInForce().scopeOf(run_id, env_name).staleness);
   };
-  return map((leavings) => leavings.map((leaving) => renumbered({ ...leaving, members: leaving.members.map(age) })));
+  return map((leavings) =>
+    leavings.map(({ unit, cause, members, groupSizeActual }) =>
+      renumbered({ unit, cause, members: members.map(age), groupSizeActual }),
+    ),
+  );
 }
 
 function agedBy(leaver: Leaver, announced: RunWeights | null, rule: StalenessRule): AgedLeaver {
@@ -35,12 +39,18 @@ function agedBy(leaver: Leaver, announced: RunWeights | null, rule: StalenessRul
   const isKnown = !by.hasUnknown && by.versions.every((version) => announced?.ordinals.has(version));
   const lag = isKnown && announced !== null && oldest !== undefined ? announced.current - oldest : null;
   const { judgement, masked } = ruled(leaver.judgement, by, { isKnown, over: overLimit(by, announced, rule), rule });
-  return { ...leaver, judgement, weights: { min, max, lag, masked } };
+  // Field by field: a spread leaves an object that V8 holds as a hash table.
+  const { attempt, advantage, groupStats, groupIndex } = leaver;
+  return { attempt, judgement, advantage, groupStats, groupIndex, weights: { min, max, lag, masked } };
 }
 
 /** Versions that are known to be over the limit, also beside tokens of which nothing is known. */
-function overLimit({ versions }: SampledBy, announced: RunWeights | null, { maxLag }: StalenessRule): string[] {
-  if (announced === null || maxLag === null) return [];
+function overLimit(
+  { versions }: SampledBy,
+  announced: RunWeights | null,
+  { maxLag }: StalenessRule,
+): readonly string[] {
+  if (announced === null || maxLag === null) return NOTHING;
   return versions.filter((version) => {
     const ordinal = announced.ordinals.get(version);
     return ordinal !== undefined && announced.current - ordinal > maxLag;
@@ -59,7 +69,7 @@ function ruled(
   { isKnown, over, rule }: Age,
 ): { readonly judgement: Judgement; readonly masked: WeightsAge['masked'] } {
   const nothingSampled = by.versions.length === 0 && !by.hasUnknown;
-  if (!isKept(judgement) || nothingSampled) return { judgement, masked: NONE };
+  if (!isKept(judgement) || nothingSampled || (isKnown && over.length === 0)) return { judgement, masked: NONE };
   const forAge: Action = over.length === 0 ? 'keep' : rule.over;
   const forUnknown: Action = isKnown ? 'keep' : rule.unknown;
   const action = SEVERITY[forAge] >= SEVERITY[forUnknown] ? forAge : forUnknown;
@@ -80,6 +90,7 @@ function ruled(
 }
 
 const NONE: ReadonlySet<string> = new Set();
+const NOTHING: readonly string[] = [];
 
 /** A reader of ready waits for as many members as `groupSizeActual` says: those that went elsewhere are none of them. */
 function renumbered(leaving: AgedLeaving): AgedLeaving {

@@ -16,6 +16,7 @@ export interface SampledBy {
 
 export function sampledBy(segments: readonly Segment[]): SampledBy {
   const versions: string[] = [];
+  let last = '';
   let hasUnknown = false;
   for (const segment of segments)
     for (const chunk of segment.chunks) {
@@ -23,7 +24,10 @@ export function sampledBy(segments: readonly Segment[]): SampledBy {
       if (chunk.spans[0]?.start !== 0) hasUnknown = true;
       for (const { version } of chunk.spans)
         if (version === '') hasUnknown = true;
-        else if (!versions.includes(version)) versions.push(version);
+        else if (version !== last) {
+          last = version;
+          if (!versions.includes(version)) versions.push(version);
+        }
     }
   return { versions, hasUnknown };
 }
