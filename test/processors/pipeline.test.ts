@@ -124,6 +124,26 @@ describe('the stages of a lane', () => {
     );
   });
 
+  it('let no NaN out, and no advantage of a member without a valid reward', () => {
+    fc.assert(
+      fc.property(steps, (plan) => {
+        const { rows } = grow(plan).lane.effects();
+        const isSound = (value: number | null | undefined) => value === null || Number.isFinite(value);
+        for (const { value } of rows.rewards) expect(isSound(value)).toBe(true);
+        for (const { trajectory } of rows.trajectories) {
+          const { reward, advantage, group_stats, reward_components, verdicts, reward_valid } = trajectory;
+          const numbers = [reward, advantage, group_stats?.mean ?? null, group_stats?.std ?? null];
+          const named = [reward_components, ...(verdicts ?? []).map(({ rewards }) => rewards)];
+          numbers.push(...named.flatMap((of) => Object.values(of ?? {})));
+          expect(numbers.filter((value) => !isSound(value))).toEqual([]);
+          expect(reward === null).toBe(!reward_valid);
+          if (reward === null) expect(advantage).toBeNull();
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
   it('let no rollout be ready twice, whatever is repeated', () => {
     fc.assert(
       fc.property(steps, (plan) => {

@@ -38,12 +38,14 @@ const event: Arbitrary<Step> = fc
       'verdict',
       'phase',
       'twin',
+      'odd start',
     ),
     raw: fc.constantFrom('task_complete', 'task_complete', 'connection_error', 'cancelled by nobody'),
-    reward: fc.constantFrom(0, 1),
+    reward: fc.constantFrom(0, 1, Number.NaN, Number.NEGATIVE_INFINITY),
+    version: fc.constantFrom('1', '1', '9', '10'),
     producer: fc.constantFrom('p', 'p', 'p', 'q'),
   })
-  .map(({ rollout, shape, attempt, what, raw, reward, producer }) => {
+  .map(({ rollout, shape, attempt, what, raw, reward, version, producer }) => {
     const { group_id, group_size } = shape;
     const rollout_id = `${rollout}/${group_id}`;
     const of = attemptOf({ rollout_id, attempt, group_id, group_size, producer_id: producer });
@@ -53,7 +55,14 @@ const event: Arbitrary<Step> = fc
       'call 2': () => of.call(2, { prompt_prefix_len: 5, prompt: [30], sampled: [31] }),
       'end 2': () => of.end(2, raw),
       'end 3': () => of.end(3, raw),
-      verdict: () => of.verdict(reward, {}, { producer_id: 'verifier' }),
+      verdict: () =>
+        of.verdict(
+          reward,
+          { scorer_version: version },
+          { producer_id: 'verifier', event_id: `${rollout_id}/${attempt}/verdict ${version} ${reward}` },
+        ),
+      // Another task, and another size than its group may have.
+      'odd start': () => of.start({ task_id: 'another', ...(group_size !== null && { group_size: 2 }) }),
       phase: () => of.phase('clean-up', { phase: 'cleanup' }, { duration_us: 5 }),
       twin: () => of.call(1, { sampled: [99] }, { event_id: `${rollout_id}/${attempt}/another` }),
     };
