@@ -5,12 +5,23 @@ import { decodeProgress, encodeProgress } from '../../processors/cut/progress.ts
 import type { InRecord } from '../../processors/model/record.ts';
 import type { StepEventInit } from '../../schemas/generated/step-event.ts';
 import { attemptOf } from './events.ts';
-import { contentOf, createTestLane, joined, pastOf, recordOf } from './harness.ts';
+import { contentOf, createTestLane, documentsOf, joined, pastOf, policyText, recordOf } from './harness.ts';
 import { eventOf, type Step, steps } from './random-log.ts';
 
+type LaneDocuments = ReturnType<typeof documentsOf>;
+const SHIPPED = documentsOf();
+const grouped = (text: string) => documentsOf(policyText(['group:\n', `group:\n  ${text}\n`]));
+/** A rebuild is told of what was decided: each rule of groups that looks back must find the same there. */
+const GROUP_RULES = [
+  SHIPPED,
+  grouped('emit: each'),
+  grouped('on_fault: drop\n  zero_variance: drop'),
+  grouped('on_fault: mask'),
+];
+
 /** A log as one lane without interruption writes and reads it, record by record. */
-function grow(plan: readonly Step[], reorderEvents = 256) {
-  const lane = createTestLane({ reorderEvents });
+function grow(plan: readonly Step[], reorderEvents = 256, documents: LaneDocuments = SHIPPED) {
+  const lane = createTestLane({ reorderEvents, documents });
   const log: InRecord[] = [];
   for (const step of plan) {
     const event = eventOf(step, lane);
@@ -69,15 +80,21 @@ describe('the stages of a lane', () => {
         steps,
         fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1 }),
         fc.constantFrom(256, 1),
-        (plan, lives, reorderEvents) => {
-          const { lane, log } = grow(plan, reorderEvents);
+        fc.constantFrom(...GROUP_RULES),
+        (plan, lives, reorderEvents, documents) => {
+          const { lane, log } = grow(plan, reorderEvents, documents);
           let cut: Cut | null = null;
           let written = joined([]);
           for (let i = 0; (cut?.progress.frontier ?? 0) < log.length; i++) {
             const progress = cut === null ? undefined : decodeProgress(encodeProgress(cut.progress));
             if (progress === null) throw new Error('the commit cannot be read');
             const stored = pastOf(written);
-            const life = createTestLane({ reorderEvents, stored: () => stored, ...(progress && { progress }) });
+            const life = createTestLane({
+              reorderEvents,
+              documents,
+              stored: () => stored,
+              ...(progress && { progress }),
+            });
             const until = (progress?.frontier ?? 0) + (lives[i % lives.length] ?? 1);
             for (const record of log.slice(progress?.watermark ?? 0, until)) life.foldRecords([record]);
             cut = life.cut();

@@ -40,7 +40,7 @@ const event: Arbitrary<Step> = fc
       'twin',
       'odd start',
     ),
-    raw: fc.constantFrom('task_complete', 'task_complete', 'connection_error', 'cancelled by nobody'),
+    raw: fc.constantFrom('task_complete', 'task_complete', 'connection_error', 'auth_error', 'cancelled by nobody'),
     reward: fc.constantFrom(0, 1, Number.NaN, Number.NEGATIVE_INFINITY),
     version: fc.constantFrom('1', '1', '9', '10'),
     producer: fc.constantFrom('p', 'p', 'p', 'q'),
@@ -103,7 +103,7 @@ const script: Arbitrary<Step[]> = fc
     rollout: fc.constantFrom(...ROLLOUTS),
     shape: fc.constantFrom(...SHAPES),
     attempt: fc.constantFrom(0, 0, 0, 1),
-    raw: fc.constantFrom('task_complete', 'task_complete', 'task_complete', 'connection_error'),
+    raw: fc.constantFrom('task_complete', 'task_complete', 'task_complete', 'connection_error', 'auth_error'),
     reward: fc.constantFrom(0, 1),
     lost: fc.constantFrom(-1, -1, -1, 0, 1, 2, 3),
   })
