@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readAccounting } from '../../src/clickhouse/accounting.ts';
 import { lookupDecisions } from '../../src/clickhouse/decisions-lookup.ts';
+import { lookupOpenAttempts } from '../../src/clickhouse/open-attempts-lookup.ts';
 import type { QueryParams, Store } from '../../src/clickhouse/port.ts';
 import { encodeAttempts } from '../../src/clickhouse/tables/attempts.ts';
 import { encodeDecisions } from '../../src/clickhouse/tables/decisions.ts';
@@ -189,6 +190,34 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
       const torn = { table: 'terms', columns: ['topic', 'partition'], rowCount: 1, rowBinary: new Uint8Array([9]) };
       await expect(store.insert(torn)).rejects.toMatchObject(refused);
       await expect(store.query('SELEC 1')).rejects.toMatchObject(refused);
+    });
+
+    test('attempts that were open at a frontier are those without a decision that counts there', async () => {
+      const of = (rollout_id: string, attempt = 0) => ({ run_id: run, rollout_id, attempt });
+      await store.insert(
+        encodeAttempts(
+          [sampleStep(1, of('a')), sampleStep(2, of('b')), sampleStep(3, of('c')), sampleStep(12, of('d'))],
+          owner,
+        ),
+      );
+      const decided = (offset: number, rollout_id: string) => {
+        const unit = `${run}/0/r/${rollout_id}`;
+        return sampleDecision(offset, { ...of(rollout_id), unit });
+      };
+      // That of c, and d itself, are of a cut that was never committed: the next term was restored at 10.
+      await store.insert(encodeDecisions([decided(5, 'b'), decided(12, 'c')], owner));
+      await store.insert(encodeTerms([{ partition: 0, restored: 0 }], owner));
+      const second = { ...owner, term: 2 };
+      await store.insert(encodeTerms([{ partition: 0, restored: 10 }], second));
+      await store.insert(encodeDecisions([decided(10, 'e')], second));
+      const asked = { topic: owner.topic, partition: 0, watermark: 1, frontier: 11, term: 2 };
+      const terms = await readTerms(store, owner.topic, 0);
+      const open = await lookupOpenAttempts(store, asked, terms);
+      expect(open.map(({ rollout_id, offset, unit }) => ({ rollout_id, offset, unit }))).toEqual([
+        { rollout_id: 'a', offset: 1, unit: `${run}/0/r/a` },
+        { rollout_id: 'c', offset: 3, unit: `${run}/0/r/c` },
+      ]);
+      expect(await lookupOpenAttempts(store, { ...asked, watermark: 3 }, terms)).toMatchObject([{ rollout_id: 'c' }]);
     });
 
     test('closed, it says so', async () => {
