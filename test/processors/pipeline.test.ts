@@ -74,7 +74,7 @@ describe('the stages of a lane', () => {
     );
   });
 
-  it('restarted at any offset, over and over, give the effects of an uninterrupted run', () => {
+  it('restarted at any offset, over and over, give the effects of an uninterrupted run (case 110)', () => {
     fc.assert(
       fc.property(
         steps,
