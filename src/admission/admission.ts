@@ -4,7 +4,8 @@ import type { Store } from '../clickhouse/port.ts';
 import { packageFile } from '../config/package-file.ts';
 import { RollstreamError } from '../errors.ts';
 import type { AnnouncedVersions } from '../versions/announced-versions.ts';
-import { createGrants, type Grants } from './grants.ts';
+import { createGrants, type Grants, type KeptGrants } from './grants.ts';
+import type { GrantKeeper } from './kept-grants.ts';
 
 export interface AdmissionRequest {
   readonly runId: string;
@@ -34,6 +35,7 @@ export type Admission = (request: AdmissionRequest) => Promise<AdmissionAnswer>;
 export interface AdmissionDeps {
   readonly store: Pick<Store, 'query'>;
   readonly versions: Pick<AnnouncedVersions, 'readOn' | 'current'>;
+  readonly keeper: GrantKeeper;
   /** What decides now. */
   readonly policy: () => Promise<Policy>;
   /** ms since the epoch, for people. */
@@ -58,11 +60,12 @@ interface RunState {
 }
 
 /**
- * Paces starts, so that little has to be discarded for its age. All is counted from the store, so that a restart forgets only
- * grants that were not used: `running` is too small by those until they start. One request at a time: two would be granted the same.
+ * Paces starts, so that little has to be discarded for its age. All is counted from the store, and a grant is durable before
+ * it is answered, so that a restart forgets nothing. One request at a time: two would be granted the same.
  */
-export function createAdmission({ store, versions, policy, now, elapsed }: AdmissionDeps): Admission {
+export function createAdmission({ store, versions, keeper, policy, now, elapsed }: AdmissionDeps): Admission {
   const byRun = new Map<string, RunState>();
+  let before: Map<string, KeptGrants> | null = null;
   let last: Promise<unknown> = Promise.resolve();
 
   const count = async (run: RunState, runId: string): Promise<NonNullable<RunState['counted']>> => {
@@ -79,7 +82,8 @@ export function createAdmission({ store, versions, policy, now, elapsed }: Admis
         facts: { field: 'env' },
       });
     await versions.readOn(0);
-    const run = byRun.get(runId) ?? { grants: createGrants(), counted: null };
+    before ??= await keeper.load();
+    const run = byRun.get(runId) ?? { grants: createGrants(before.get(runId), elapsed()), counted: null };
     byRun.set(runId, run);
     const { rows, isHeld } = await count(run, runId);
     const { grants } = run;
@@ -104,7 +108,10 @@ export function createAdmission({ store, versions, policy, now, elapsed }: Admis
     ] as const;
     const tightest = limits.reduce((a, b) => (b.most < a.most ? b : a));
     const granted = Math.max(0, Math.min(wanted, Math.floor(tightest.most)));
-    grants.add(env, granted, elapsed() + rule.grantMs);
+    if (granted > 0) {
+      grants.add(env, granted, elapsed() + rule.grantMs);
+      await keeper.keep(runId, grants.kept(elapsed()));
+    }
     return {
       granted,
       capacity,

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { readPolicy } from '../../processors/decide/policy-schema.ts';
 import type { Policy } from '../../processors/model/policy.ts';
 import { type Admission, createAdmission } from '../admission/admission.ts';
+import { createGrantKeeper } from '../admission/kept-grants.ts';
 import type { App } from '../app.ts';
 import { configuredPolicy } from '../lanes/documents.ts';
 import type { LaneSettings } from '../lanes/lane-settings.ts';
@@ -30,6 +31,13 @@ export async function openTrainerApi(
   };
   return {
     announceVersion: await createAnnounceVersion({ broker, codecs, versions, topic }),
-    admission: createAdmission({ store, versions, policy, now, elapsed: () => performance.now() }),
+    admission: createAdmission({
+      store,
+      versions,
+      keeper: createGrantKeeper(broker, topics.state),
+      policy,
+      now,
+      elapsed: () => performance.now(),
+    }),
   };
 }

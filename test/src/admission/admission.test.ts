@@ -3,6 +3,7 @@ import { parse } from 'yaml';
 import { readPolicy } from '../../../processors/decide/policy-schema.ts';
 import type { DecisionInit } from '../../../schemas/generated/decision.ts';
 import { type Admission, createAdmission } from '../../../src/admission/admission.ts';
+import type { KeptGrants } from '../../../src/admission/grants.ts';
 import { encodeAttempts } from '../../../src/clickhouse/tables/attempts.ts';
 import { encodeDecisions } from '../../../src/clickhouse/tables/decisions.ts';
 import { encodeLanes } from '../../../src/clickhouse/tables/lanes.ts';
@@ -23,12 +24,15 @@ let owner = { topic: '', term: 1 };
 let offset = 0;
 let clock = { wallMs: 0, elapsedMs: 0 };
 let ordinal: number | null = null;
+/** What outlives a server. */
+let kept: Map<string, KeptGrants>;
 beforeEach(async () => {
   run = `run-${++serial}`;
   owner = { topic: `topic-${serial}`, term: 1 };
   offset = 0;
   clock = { wallMs: Date.parse('2026-01-01T00:00:00Z'), elapsedMs: 0 };
   ordinal = null;
+  kept = new Map();
   await temporary.store.insert(encodeTerms([{ partition: 0, restored: 0 }], owner));
 });
 
@@ -52,6 +56,10 @@ function serverWith(sections: string): Admission {
   if (parsed.kind === 'refused') throw new Error(JSON.stringify(parsed.problems));
   return createAdmission({
     store: temporary.store,
+    keeper: {
+      load: async () => new Map(kept),
+      keep: async (runId, grants) => void kept.set(runId, JSON.parse(JSON.stringify(grants))),
+    },
     versions: {
       readOn: async () => undefined,
       current: (runId) =>
@@ -120,11 +128,17 @@ describe('admission', () => {
     expect(answers.map(({ granted }) => granted)).toEqual([3, 3, 2, 0, 0]);
   });
 
-  it('a restart counts anew from the store, and forgets only grants that were not used', async () => {
+  it('a restart counts anew from the store, and knows what was granted and not used', async () => {
     await rollout('a', 'env', { disposition: 'train' });
     await rollout('b', 'env');
     expect(await ask(serverWith(BY_LAG), 3)).toMatchObject({ granted: 3, capacity: 6 });
-    expect(await ask(serverWith(BY_LAG), 9)).toMatchObject({ granted: 6, capacity: 6, running: 1, accepted: 1 });
+    await rollout('c', 'env');
+    clock.elapsedMs = 7;
+    const restarted = serverWith(BY_LAG);
+    // b and c are open, two are granted still.
+    expect(await ask(restarted, 1)).toMatchObject({ granted: 1, capacity: 3, running: 4, accepted: 1 });
+    clock.elapsedMs += 100_000;
+    expect(await ask(restarted, 9)).toMatchObject({ granted: 5, capacity: 5, running: 2 });
   });
 
   it('is zero while the gate holds, and again as before when it opens', async () => {

@@ -31,6 +31,20 @@ describe('grants', () => {
     expect(grants.outstanding()).toBe(0);
   });
 
+  it('go on in another process, whose clock has another zero', () => {
+    const grants = createGrants();
+    grants.settle(begun({ a: 7 }), 1000);
+    grants.add('a', 2, 1100);
+    grants.add(null, 3, 1500);
+    const kept = JSON.parse(JSON.stringify(grants.kept(1050)));
+    const successor = createGrants(kept, 0);
+    expect([successor.outstanding('a'), successor.outstanding()]).toEqual([2, 5]);
+    successor.settle(begun({ a: 8 }), 49);
+    expect(successor.outstanding()).toBe(4);
+    successor.settle(begun({ a: 8 }), 50);
+    expect(successor.outstanding()).toBe(3);
+  });
+
   it('what had begun before the first of them used none, and an environment that is new counts from 0', () => {
     const grants = createGrants();
     grants.settle(begun({ a: 1000 }), 0);
