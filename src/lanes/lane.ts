@@ -56,6 +56,8 @@ export function createLane(deps: LaneDeps, lane: Lane, name: LaneName) {
   const { broker, store, codecs, documents, budget, recorder, settings, log, stopped } = deps;
   const { topic, partition } = name;
   const status = { partition, restored: false, frontier: 0, position: 0, logEnd: 0, openUnits: 0, openAttempts: 0 };
+  /** Absent until the lane is taken. */
+  let oldest: Pick<LaneStatus, 'watermark' | 'oldestOpenAtMs'> = {};
   const ended = AbortSignal.any([stopped, lane.revoked]);
   const outage = createRetryOutage({ log, sleep: deps.sleep, ended });
   let gone = false;
@@ -96,6 +98,9 @@ export function createLane(deps: LaneDeps, lane: Lane, name: LaneName) {
 
     const publish = () => {
       Object.assign(status, { frontier, position, openUnits: state.units.size, openAttempts: state.openAttempts });
+      // Units stand in the order in which they were opened.
+      const [unit] = state.units.values();
+      oldest = { watermark: unit?.start ?? position, oldestOpenAtMs: unit?.openedAtMs ?? null };
       const done = waiters.filter(({ offset }) => frontier >= offset);
       waiters = waiters.filter(({ offset }) => frontier < offset);
       for (const { resolve } of done) resolve();
@@ -250,7 +255,7 @@ export function createLane(deps: LaneDeps, lane: Lane, name: LaneName) {
   return {
     run,
     restored: settled,
-    status: (): LaneStatus => ({ ...status }),
+    status: (): LaneStatus => ({ ...status, ...oldest }),
     /** Resolves when all below `offset` is committed, flushing at once to get there, or when the lane is not ours any more. */
     drained(offset: number): Promise<void> {
       if (gone || (status.restored && status.frontier >= offset)) return Promise.resolve();
