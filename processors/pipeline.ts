@@ -12,6 +12,7 @@ import type { Audits } from './model/audit-summary.ts';
 import type { Judgement } from './model/judgement.ts';
 import type { LaneState } from './model/lane-state.ts';
 import type { Outcome } from './model/outcome.ts';
+import type { Policy } from './model/policy.ts';
 import { rewardOf } from './score/reward.ts';
 import { createScore, scoreOf } from './score/score.ts';
 
@@ -29,6 +30,7 @@ export interface Pipeline {
   fold(batch: DecodeIn): number;
   /** What the documents in force make of an attempt as it stands. */
   readonly judge: (attempt: Attempt) => Judgement;
+  readonly policyInForce: () => Policy;
 }
 
 /** The stages of a lane. `fold` is synchronous: when it returns, the batch is in `state` and its effects are in `state.effects`. */
@@ -66,6 +68,7 @@ export function createPipeline({
     });
   return {
     judge,
+    policyInForce,
     fold(batch) {
       decided = 0;
       batches.next(batch);

@@ -2,6 +2,7 @@ import type { DeadlineName } from '../../schemas/generated/step-event.ts';
 import { type Attempt, attemptKey, isStarted, isWhole, sawOf, type Unit } from '../model/attempt.ts';
 import type { Judgement } from '../model/judgement.ts';
 import type { LaneState } from '../model/lane-state.ts';
+import type { Policy, PolicyDeadlines } from '../model/policy.ts';
 
 export interface DeadlineLimits {
   readonly gapMs: number;
@@ -10,6 +11,11 @@ export interface DeadlineLimits {
   readonly idleMs: number;
   readonly groupMs: number;
   readonly lifetimeMs: number;
+}
+
+export interface DeadlinesDeps {
+  readonly judge: (attempt: Attempt) => Judgement;
+  readonly policyInForce: () => Policy;
 }
 
 /** A deadline that has passed: to be written into the log, and to act when it comes back. */
@@ -30,14 +36,28 @@ interface Watched {
  * Deadlines of all open attempts and units on one wheel of one-second slots. Nothing is moved when an event comes: a slot that
  * is due looks again, at least once in the shortest limit, so that no deadline can begin and pass between two looks.
  */
-export function createDeadlines(state: LaneState, limits: DeadlineLimits, judge: (attempt: Attempt) => Judgement) {
+export function createDeadlines(state: LaneState, configured: DeadlineLimits, { judge, policyInForce }: DeadlinesDeps) {
   const slots = new Map<number, Watched[]>();
   const watching = new WeakSet<Attempt | Unit>();
-  const lookAgainMs = Math.max(
-    1000,
-    Math.min(limits.gapMs, limits.orphanMs, limits.verdictMs, limits.idleMs, limits.groupMs, limits.lifetimeMs),
-  );
+  const known = new WeakMap<PolicyDeadlines, DeadlineLimits>();
+  let lookAgainMs = shortestOf(configured);
   let doneUpTo = -1;
+
+  /** Those of the policy in force, where it has its own; what is kept of the log is reckoned by the configured lifetime. */
+  const limitsOf = (runId: string, envName: string): DeadlineLimits => {
+    const { deadlines } = policyInForce().scopeOf(runId, envName);
+    const found = known.get(deadlines);
+    if (found !== undefined) return found;
+    const lifetimeMs = Math.min(deadlines.lifetimeMs ?? configured.lifetimeMs, configured.lifetimeMs);
+    const limits = { ...configured, ...deadlines, lifetimeMs };
+    known.set(deadlines, limits);
+    lookAgainMs = Math.min(lookAgainMs, shortestOf(limits));
+    return limits;
+  };
+  const limitsOfUnit = (unit: Unit): DeadlineLimits => {
+    const [first] = unit.attempts.values();
+    return limitsOf(unit.runId, first?.identity.env_name ?? '');
+  };
 
   const watch = (watched: Watched, atMs: number) => {
     const slot = Math.max(Math.ceil(atMs / 1000), doneUpTo + 1);
@@ -50,13 +70,13 @@ export function createDeadlines(state: LaneState, limits: DeadlineLimits, judge:
     const { unit, attempt } = watched;
     if (state.units.get(unit.key) !== unit) return;
     if (attempt === null) {
-      if (clockMs >= unit.openedAtMs + limits.groupMs && !unit.asked) {
+      if (clockMs >= unit.openedAtMs + limitsOfUnit(unit).groupMs && !unit.asked) {
         unit.asked = true;
         due.push({ name: 'group_incomplete', unit, attempt, saw: '' });
       }
     } else {
       if (unit.attempts.get(attemptKey(attempt.rolloutId, attempt.number)) !== attempt) return;
-      const next = nextOf(attempt, limits, judge);
+      const next = nextOf(attempt, limitsOf(unit.runId, attempt.identity.env_name), judge);
       const saw = next === null ? '' : `${next.name}:${sawOf(attempt)}`;
       if (next !== null && clockMs >= next.atMs && attempt.asked !== saw) {
         attempt.asked = saw;
@@ -76,11 +96,12 @@ export function createDeadlines(state: LaneState, limits: DeadlineLimits, judge:
       for (const attempt of opened) {
         if (!watching.has(attempt)) {
           watching.add(attempt);
+          limitsOf(attempt.unit.runId, attempt.identity.env_name);
           watch({ unit: attempt.unit, attempt }, attempt.lastAtMs + lookAgainMs);
         }
         if (attempt.unit.size === null || watching.has(attempt.unit)) continue;
         watching.add(attempt.unit);
-        watch({ unit: attempt.unit, attempt: null }, attempt.unit.openedAtMs + limits.groupMs);
+        watch({ unit: attempt.unit, attempt: null }, attempt.unit.openedAtMs + limitsOfUnit(attempt.unit).groupMs);
       }
     },
     /** What has passed by `clockMs`, the lane's clock. Each is told once for what it saw. */
@@ -98,6 +119,13 @@ export function createDeadlines(state: LaneState, limits: DeadlineLimits, judge:
       return due;
     },
   };
+}
+
+function shortestOf(limits: DeadlineLimits): number {
+  return Math.max(
+    1000,
+    Math.min(limits.gapMs, limits.orphanMs, limits.verdictMs, limits.idleMs, limits.groupMs, limits.lifetimeMs),
+  );
 }
 
 export type Deadlines = ReturnType<typeof createDeadlines>;

@@ -85,7 +85,7 @@ export function createLane(deps: LaneDeps, lane: Lane, name: LaneName) {
       audits: {},
       limits: { reorderEvents: settings.reorderEvents },
     });
-    const deadlines = createDeadlines(state, settings.deadlines, pipeline.judge);
+    const deadlines = createDeadlines(state, settings.deadlines, pipeline);
     const clock = createLaneClock();
     const outbox = createOutbox({ topic, term }, deps.encodeRecords);
     const flush = createFlush({ name, term, store, producer, outbox, recorder, outage });

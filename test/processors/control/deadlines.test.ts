@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { deadlineEvent } from '../../../processors/control/control-event.ts';
 import { createDeadlines } from '../../../processors/control/deadlines.ts';
 import { attemptOf } from '../events.ts';
-import { createTestLane, timeOf } from '../harness.ts';
+import { createTestLane, documentsOf, policyText, timeOf } from '../harness.ts';
 
 const SECOND = 1000;
 const LIMITS = {
@@ -11,9 +11,9 @@ const LIMITS = {
 };
 const of = attemptOf();
 
-function watched() {
-  const lane = createTestLane();
-  const deadlines = createDeadlines(lane.state, LIMITS, lane.pipeline.judge);
+function watched(policy = policyText()) {
+  const lane = createTestLane({ documents: documentsOf(policy) });
+  const deadlines = createDeadlines(lane.state, LIMITS, lane.pipeline);
   /** Deadlines that are due so many seconds after the record at `offset`. */
   const dueAfter = (seconds: number, offset = lane.position() - 1) => {
     deadlines.watchOpened(lane.state.opened.splice(0));
@@ -79,5 +79,22 @@ describe('deadlines', () => {
     const { lane, dueAfter } = watched();
     lane.fold(...of.whole(1));
     expect(dueAfter(100_000)).toEqual([]);
+  });
+
+  it('are those of the policy in force where it has its own, by run and environment; a lifetime only shortens', () => {
+    const text = `${policyText()}deadlines: { verdict_ms: 60000, lifetime_ms: 999000000 }
+scopes:
+  - when: { run: [slow] }
+    deadlines: { idle_ms: 5000 }
+`;
+    const { lane, dueAfter } = watched(text);
+    lane.fold(...of.whole().slice(0, 3));
+    expect(dueAfter(59)).toEqual([]);
+    expect(dueAfter(60).map(({ name }) => name)).toEqual(['verdict_missing']);
+    const slow = watched(text);
+    const other = attemptOf({ run_id: 'slow' });
+    slow.lane.fold(other.start(), other.call(1));
+    expect(slow.dueAfter(4)).toEqual([]);
+    expect(slow.dueAfter(6).map(({ name }) => name)).toEqual(['idle']);
   });
 });
