@@ -101,8 +101,9 @@ async function openGroups(size: Size): Promise<Figure> {
 }
 
 async function heapOf(groups: number, members: number): Promise<number> {
-  const child = fileURLToPath(import.meta.url).replace(/decide\.([jt]s)$/, 'open-groups.child.$1');
-  const loader = child.endsWith('.ts') ? ['--import', new URL('../run-typescript.mjs', import.meta.url).href] : [];
+  const isCompiled = import.meta.url.endsWith('.js');
+  const child = fileURLToPath(new URL(isCompiled ? 'open-groups.child.js' : 'open-groups.child.ts', import.meta.url));
+  const loader = !isCompiled ? ['--import', new URL('../run-typescript.mjs', import.meta.url).href] : [];
   const args = ['--expose-gc', ...loader, child, String(groups), String(members)];
   const { stdout } = await promisify(execFile)(process.execPath, args);
   return Number(stdout);
