@@ -132,7 +132,11 @@ describe('a time-out or out-of-memory of a tool', () => {
 });
 
 describe('what an audit found', () => {
-  it('quarantines with an invalid reward, whatever the verifier said, and at once', () => {
+  it('quarantines with an invalid reward, whatever the verifier said, and at once (cases 47, 54, 58)', () => {
+    for (const name of ['think_call_executed', 'silent_repair', 'args_lost', 'parser_loss', 'pipeline_drift'])
+      expect(ruled(DEFAULT, 'task_complete', 'completion', { findings: [name], score: 1 })).toMatchObject({
+        ...{ ruling: 'quarantine', rewardValid: false, rule: `findings.${name}` },
+      });
     for (const score of [1, 0, null, undefined])
       expect(ruled(DEFAULT, 'task_complete', 'completion', { findings: ['silent_repair'], score })).toMatchObject({
         ...{ ruling: 'quarantine', reward: null, rewardValid: false, inLoss: false, inBaseline: false },
@@ -216,6 +220,16 @@ describe('of a code', () => {
       ]),
     );
     expect(ruled(policy, 'cost', 'budget', { score: 0 })).toMatchObject({ inLoss: true, inBaseline: false, reward: 0 });
+  });
+
+  it('a rate limit is retried, a verifier that did not answer is not 0 (cases 77, 79)', () => {
+    expect(ruled(DEFAULT, 'rate_limited', 'infra_fault', { score: 0 })).toMatchObject({
+      ruling: 'retry',
+      reward: null,
+    });
+    expect(ruled(DEFAULT, 'task_complete', 'completion', { expiredBy: 'verdict_missing' })).toMatchObject({
+      ...{ ruling: 'quarantine', reward: null, inBaseline: false },
+    });
   });
 
   it('retries outrank those of the policy', () => {
