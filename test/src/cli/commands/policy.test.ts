@@ -113,6 +113,26 @@ describe('policy try', () => {
     ]);
   });
 
+  it('sums rewards again where the policy makes others of the same scores', async () => {
+    const file = join(folder, 'pays.yaml');
+    const { stdout } = await cli(['policy', 'show', 'default', '--quiet']);
+    writeFileSync(
+      file,
+      stdout.replace('completion: { disposition: train,', 'completion: { penalty: -0.5, disposition: train,'),
+    );
+    const { answer } = await json('policy', 'try', file, '--run', 'files-events');
+    const { stdout: rows } = await cli([
+      'query',
+      `select countIf(category = 'completion') n, avg(reward) mean, avg(reward - if(category = 'completion', 0.5, 0)) less
+      from rollstream.live_decisions where reward is not null`,
+      ...['--format', 'json', ...data],
+    ]);
+    const [oracle]: { n: number; mean: number; less: number }[] = JSON.parse(rows);
+    expect(answer).toMatchObject({ changed: 0, rewards: { changed: Number(oracle?.n) } });
+    expect(answer.rewards.mean_before).toBeCloseTo(oracle?.mean ?? Number.NaN, 9);
+    expect(answer.rewards.mean_after).toBeCloseTo(oracle?.less ?? Number.NaN, 9);
+  });
+
   it('of a run that nobody has used is not found', async () => {
     expect((await cli(['policy', 'try', 'dapo', '--run', 'nobody', ...data])).code).toBe(1);
   });
