@@ -60,6 +60,8 @@ export function createGroup({
 
   const closeIfComplete = (unit: Unit, cause: Cause): Leaving[] => {
     if (unit.size === null || !state.units.has(unit.key)) return [];
+    // Not even if all were done: most calls of a group that starts one by one.
+    if (unit.attempts.size + unit.decided.size < unit.size) return [];
     const waiting = new Set<string>();
     const alive = new Set<string>();
     for (const attempt of unit.attempts.values()) {
