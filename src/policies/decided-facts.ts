@@ -40,8 +40,8 @@ export type DecidedRow = readonly [
 
 /**
  * What was decided in a run, and by what facts; alike ones once, with how many they are. What is another for each and every rollout
- * is read only where it is asked for: {shares}: codes whose rules ask for the infrastructure's share (`*`: all), {tokens}: the
- * tokens sampled, {values}: rewards themselves, else 1 for any.
+ * is read only where it is asked for: {shares}: codes whose rules ask for the infrastructure's share (`*`: all), {from} and {to}: between
+ * which the number of sampled tokens makes a difference, {values}: rewards themselves, else 1 for any.
  */
 export const DECIDED_FACTS_SQL = `
 SELECT tuple(toUInt32(count()), any(rollout_id), policy, code, category, env_name, purpose, attempt, share, disposition, counted,
@@ -59,7 +59,7 @@ FROM (
     d.disposition AS disposition,
     d.why[1] AS counted,
     has(d.why, 'no_tokens') AS no_tokens,
-    toUInt32(if({tokens:Bool}, d.n_sampled_tokens, least(d.n_sampled_tokens, 1))) AS sampled,
+    toUInt32(if(d.n_sampled_tokens = 0, 0, least(greatest(d.n_sampled_tokens, {from:UInt32}), {to:UInt32}))) AS sampled,
     greatest(indexOf(t.codes, d.reason_code), 1) AS deciding,
     t.systems[deciding] AS system,
     t.attributions[deciding] AS attribution,

@@ -5,8 +5,9 @@ import type { Policy, RewardRule, Scope } from '../../processors/model/policy.ts
 export interface FactsAsked {
   /** Codes for which a rule asks for the infrastructure's share; `*`: any. */
   readonly shares: string[];
-  /** Tokens that were sampled. */
-  readonly tokens: boolean;
+  /** Sampled tokens between which a reward falls; equal: it asks for none. */
+  readonly from: number;
+  readonly to: number;
   /** The rewards themselves: where two policies make the same of them, only whether there is one matters. */
   readonly values: boolean;
 }
@@ -22,9 +23,16 @@ export function factsAsked(tried: Policy, made: readonly Policy[], runId: string
       !isDeepStrictEqual(penaltiesOf(policy), penaltiesOf(tried)) ||
       envs.some((env) => !isDeepStrictEqual(madeOf(rewardOf(policy, env)), madeOf(rewardOf(tried, env)))),
   );
+  const overlong = differs
+    ? policies.flatMap((policy) => envs.flatMap((env) => rewardOf(policy, env).softOverlong ?? []))
+    : [];
   return {
     shares: [...new Set(asking.flatMap(({ when }) => when.code ?? ['*']))],
-    tokens: differs && policies.some((policy) => envs.some((env) => rewardOf(policy, env).softOverlong !== null)),
+    from:
+      overlong.length === 0
+        ? 1
+        : Math.max(1, Math.floor(Math.min(...overlong.map(({ maxTokens, bufferTokens }) => maxTokens - bufferTokens)))),
+    to: Math.max(1, ...overlong.map(({ maxTokens }) => Math.ceil(maxTokens))),
     values: differs,
   };
 }

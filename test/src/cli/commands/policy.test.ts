@@ -133,6 +133,24 @@ describe('policy try', () => {
     expect(answer.rewards.mean_after).toBeCloseTo(oracle?.less ?? Number.NaN, 9);
   });
 
+  it('knows how long each rollout was where the policy asks for it', async () => {
+    const file = join(folder, 'short.yaml');
+    const { stdout } = await cli(['policy', 'show', 'default', '--quiet']);
+    writeFileSync(file, `${stdout}reward: { soft_overlong: { max_tokens: 150, buffer_tokens: 100 } }\n`);
+    const { answer } = await json('policy', 'try', file, '--run', 'files-events');
+    const { stdout: rows } = await cli([
+      'query',
+      `select countIf(n_sampled_tokens > 50) n,
+        avg(reward + if(n_sampled_tokens <= 50, 0, greatest(-1, (50 - n_sampled_tokens) / 100))) less
+      from rollstream.live_decisions where reward is not null`,
+      ...['--format', 'json', ...data],
+    ]);
+    const [oracle]: { n: number; less: number }[] = JSON.parse(rows);
+    expect(Number(oracle?.n)).toBeGreaterThan(0);
+    expect(answer.rewards.changed).toBe(Number(oracle?.n));
+    expect(answer.rewards.mean_after).toBeCloseTo(oracle?.less ?? Number.NaN, 9);
+  });
+
   it('of a run that nobody has used is not found', async () => {
     expect((await cli(['policy', 'try', 'dapo', '--run', 'nobody', ...data])).code).toBe(1);
   });
