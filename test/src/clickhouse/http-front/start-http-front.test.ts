@@ -183,24 +183,26 @@ describe('writable', () => {
           Buffer.concat([Buffer.from([Buffer.byteLength(value)]), Buffer.from(value)]),
         ),
       );
-    const cases: Array<[string, Promise<Response>]> = [
-      ['a1', write(`${insert} VALUES ('a1', 'policy', 'it''s')`)],
-      ['a2', write('{"id":"a2","kind":"policy","content":"it\'s"}', { query: `${insert} FORMAT JSONEachRow` })],
-      ['a3', write(`${insert} FORMAT CSV\na3,policy,it's\n`)],
-      ['a4', write(rowBinary('a4', "it's"), { query: `${insert} FORMAT RowBinary` })],
+    const cases: Array<[string, () => Promise<Response>]> = [
+      ['a1', () => write(`${insert} VALUES ('a1', 'policy', 'it''s')`)],
+      ['a2', () => write('{"id":"a2","kind":"policy","content":"it\'s"}', { query: `${insert} FORMAT JSONEachRow` })],
+      ['a3', () => write(`${insert} FORMAT CSV\na3,policy,it's\n`)],
+      ['a4', () => write(rowBinary('a4', "it's"), { query: `${insert} FORMAT RowBinary` })],
       [
         'a5',
-        write(
-          gzipSync(rowBinary('a5', "it's")),
-          { query: `${insert} FORMAT RowBinary` },
-          { 'content-encoding': 'gzip' },
-        ),
+        () =>
+          write(
+            gzipSync(rowBinary('a5', "it's")),
+            { query: `${insert} FORMAT RowBinary` },
+            { 'content-encoding': 'gzip' },
+          ),
       ],
-      ['a6', write(Buffer.concat([Buffer.from(`${insert} FORMAT RowBinary\n`), rowBinary('a6', "it's")]))],
-      ['a7', write(`${insert} SELECT 'a7', 'policy', content FROM documents WHERE id = 'a1'`)],
+      ['a6', () => write(Buffer.concat([Buffer.from(`${insert} FORMAT RowBinary\n`), rowBinary('a6', "it's")]))],
+      ['a7', () => write(`${insert} SELECT 'a7', 'policy', content FROM documents WHERE id = 'a1'`)],
     ];
     for (const [id, sent] of cases) {
-      const answer = await sent;
+      // One after another: the last reads what the first wrote.
+      const answer = await sent();
       expect(await answer.text()).toBe('');
       expect(answer.status).toBe(200);
       expect(await counted(id)).toEqual([{ content: "it's" }]);
