@@ -15,7 +15,8 @@ export function createLocalAccess(app: App): Access {
     runs: () => readRuns(app.store),
     ready: readReady,
     query: (sql, format, params) => app.store.queryAsReader(sql, storeFormatOf(format), params),
-    explain: (rolloutId, runId) => readExplanation(app.store, rolloutId, runId),
+    explain: (rolloutId, runId) =>
+      readExplanation({ store: app.store, policyFile: app.settings.policyFile }, rolloutId, runId),
     applyPolicy: createApplyPolicy(app),
     close: app.close,
   };

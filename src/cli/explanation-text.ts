@@ -1,142 +1,113 @@
-import type { ExplainedAttempt, ExplainedRollout, Explanation, JsonRow } from '../access/explanation.ts';
+import type { ExplainedAttempt, ExplainedGroup, ExplainedRollout, Explanation } from '../access/explanation.ts';
+import { shortNumber } from '../explain/reasons-in-words.ts';
+import { attemptLines } from './attempt-lines.ts';
 import { type Paint, plain } from './paint.ts';
 import { stepSummary } from './step-summary.ts';
 import { drawTable, visible } from './table.ts';
 
-/** What happened to a rollout, for a person: facts first, then what was decided from them. */
+/** What happened to a rollout, for a person: what became of it, what would have helped, then the facts. */
 export function explanationText(explanation: Explanation, paint: Paint = plain): string {
   return explanation.rollouts.map((rollout) => rolloutText(explanation.rollout_id, rollout, paint)).join('\n');
 }
 
 function rolloutText(rolloutId: string, rollout: ExplainedRollout, paint: Paint): string {
+  const { attempts, group } = rollout;
+  const last = attempts.findLast(({ started, decision }) => started !== null || decision !== null);
   const title = `${rollout.run_id}/${rolloutId}${rollout.epoch === 0 ? '' : `, epoch ${rollout.epoch}`}`;
-  const first = rollout.attempts.find(({ started }) => started !== null)?.started ?? rollout.attempts[0]?.decision;
-  const group = textOf(first?.group_id);
-  const size = textOf(first?.group_size);
-  const facts = [
-    ['task', textOf(first?.task_id)],
-    ['environment', textOf(first?.env_name)],
-    ['group', group === null ? 'none' : `${group}${size === null ? ', of unknown size' : ` of ${size}`}`],
-    ['source', textOf(first?.source_location) ?? textOf(first?.source_format)],
-  ];
   return [
     paint('bold', visible(title)),
-    ...facts.flatMap(([name, value]) => (value === null || value === undefined ? [] : [line(name ?? '', value)])),
+    paint(colourOf(last), visible(rollout.summary)),
+    ...remedyLines(last, paint),
     '',
-    ...rollout.attempts.map((attempt) => attemptText(attempt, paint)),
+    ...placeLines(last, group),
+    ...(group === null ? [] : groupLines(group, rolloutId)),
+    '',
+    ...attempts.flatMap((attempt) => attemptText(attempt, attempts.length > 1, paint)),
   ].join('\n');
 }
 
-function attemptText(attempt: ExplainedAttempt, paint: Paint): string {
+function colourOf(attempt: ExplainedAttempt | undefined): 'green' | 'yellow' | 'cyan' {
+  if (attempt?.decision === null || attempt === undefined) return 'cyan';
+  return attempt.decision.in_loss ? 'green' : 'yellow';
+}
+
+function remedyLines(attempt: ExplainedAttempt | undefined, paint: Paint): string[] {
+  if (attempt === undefined || attempt.would_train.length === 0) return [];
+  const head =
+    attempt.would_train.length === 1 ? 'What would have made it train' : 'What would have made it train, any of these';
+  return ['', paint('bold', head), ...attempt.would_train.map((way) => `  - ${visible(way)}`)];
+}
+
+function placeLines(attempt: ExplainedAttempt | undefined, group: ExplainedGroup | null): string[] {
+  const row = attempt?.started ?? attempt?.decision ?? attempt?.step_faults[0];
+  const text = (name: string) => (row?.[name] === null || row?.[name] === undefined ? '' : String(row[name]));
+  const facts = [
+    ['task', text('task_id')],
+    ['environment', text('env_name')],
+    ['source', text('source_location') || text('source_format')],
+    ...(group === null ? [['group', 'none']] : []),
+  ];
+  return facts.flatMap(([name = '', value = '']) => (value === '' ? [] : [line(name, value)]));
+}
+
+/** Most members that a text lists; the JSON has all. */
+const MOST_MEMBERS = 16;
+
+function groupLines({ group_id: id, size, stats, members }: ExplainedGroup, rolloutId: string): string[] {
+  const known =
+    size === null
+      ? 'of unknown size: each passes alone, without advantage'
+      : `${members.length} of ${size} have started`;
+  const ready = members.filter(({ disposition }) => /^(?:train|train_masked|penalise)$/.test(disposition ?? '')).length;
+  const lines = [line('group', `${id}: ${known}; ${ready} to the trainer`)];
+  if (stats !== null)
+    lines.push(
+      line(
+        'baseline',
+        `${stats.baseline} over ${stats.n} rewards: mean ${orNull(stats.mean)}, std ${orNull(stats.std)}`,
+      ),
+    );
+  if (size === null && members.length > 1) return lines;
+  const shown = members.slice(0, MOST_MEMBERS).map((member) => {
+    const { disposition, why, reward, advantage, attempt } = member;
+    const name = `${member.rollout_id}${attempt === 0 ? '' : ` attempt ${attempt}`}`;
+    const outcome = disposition === null ? 'open' : `${disposition} (${why[0] ?? ''})`;
+    const own = member.rollout_id === rolloutId ? '→' : ' ';
+    return [own, name, outcome, orNull(reward), orNull(advantage)];
+  });
+  const table = drawTable(['', 'member', 'became', 'reward', 'advantage'], shown).trimEnd().split('\n');
+  const more = members.length > MOST_MEMBERS ? [`    and ${members.length - MOST_MEMBERS} more`] : [];
+  return [...lines, ...table.map((row) => `    ${row}`), ...more];
+}
+
+function orNull(value: number | null): string {
+  return value === null ? 'null' : shortNumber(value);
+}
+
+function attemptText(attempt: ExplainedAttempt, isOneOfSeveral: boolean, paint: Paint): string[] {
+  const head = `Attempt ${attempt.attempt}`;
   return [
-    `attempt ${attempt.attempt}: ${outcomeOf(attempt, paint)}`,
-    ...decisionLines(attempt.decision),
-    ...reasonLines(attempt),
-    ...attempt.verdicts.map((row) => line('verdict', verdictOf(row))),
-    ...attempt.rewards.map((row) => line('reward part', `${textOf(row.component)} = ${textOf(row.value) ?? 'null'}`)),
-    ...auditLines(attempt),
-    ...stepLines(attempt.steps),
-    ...faultLines(attempt.step_faults),
+    paint('bold', head),
+    ...(isOneOfSeveral ? [`  ${visible(attempt.summary)}`] : []),
+    ...attemptLines(attempt).map(([name, value]) => line(name, value)),
+    ...stepLines(attempt),
     '',
-  ].join('\n');
-}
-
-function outcomeOf({ decision, started }: ExplainedAttempt, paint: Paint): string {
-  if (decision === null) return started === null ? paint('yellow', 'never started') : paint('cyan', 'open');
-  const disposition = textOf(decision.disposition) ?? 'unknown';
-  const good = disposition === 'train' || disposition === 'train_masked' || disposition === 'penalise';
-  return paint(good ? 'green' : 'red', `${disposition}, ${visible(textOf(decision.reason_code) ?? '')}`);
-}
-
-function decisionLines(decision: JsonRow | null): string[] {
-  if (decision === null) return [];
-  const advantage = textOf(decision.advantage);
-  const valid = decision.reward_valid === true ? '' : ' (invalid)';
-  const reward = `${textOf(decision.reward) ?? 'null'}${valid}${advantage === null ? '' : `, advantage ${advantage}`}`;
-  const sizes = `${textOf(decision.n_turns)} turns, ${textOf(decision.n_tokens)} tokens, ${textOf(decision.n_sampled_tokens)} sampled`;
-  return [
-    line('why', listOf(decision.why).join(', ')),
-    line('category', textOf(decision.category) ?? ''),
-    line('reward', reward),
-    line(
-      'trains',
-      `${decision.in_loss === true ? 'in the loss' : 'not in the loss'}, ${decision.in_baseline === true ? 'in the baseline' : 'not in the baseline'}`,
-    ),
-    line('size', sizes),
-    line('policy', (textOf(decision.policy_id) ?? '').slice(0, 12)),
   ];
 }
 
-/** The three facts stay three: why the loop ended, what the engine said last, what the verifier said. */
-function reasonLines({ decision, trajectory }: ExplainedAttempt): string[] {
-  const reasons = trajectory?.reasons ?? [];
-  const ended =
-    reasons.length > 0
-      ? reasons.map(({ code, raw, system, detail }) =>
-          line('loop ended', `${code} (${system} said ${JSON.stringify(raw)}${detail === null ? '' : `: ${detail}`})`),
-        )
-      : [line('loop ended', textOf(decision?.reason_raw) ?? 'no reason given')];
-  const finish = textOf(decision?.finish_reason);
-  return [
-    ...ended,
-    line('engine', finish === null ? 'no finish reason' : `finish_reason ${finish}`),
-    line('verifier', textOf(decision?.verifier_status) ?? 'none'),
-  ];
-}
-
-function auditLines({ trajectory }: ExplainedAttempt): string[] {
-  if (trajectory === null) return [];
-  const results = Object.entries(trajectory.audit).map(([audit, result]) => `${audit} ${result}`);
-  return [line('audits', results.join(', '))];
-}
-
-function stepLines(steps: readonly JsonRow[]): string[] {
+function stepLines({ steps }: ExplainedAttempt): string[] {
   if (steps.length === 0) return [];
   const rows = steps.map((step) => [
-    Number(step.seq) < 0 ? '' : (textOf(step.seq) ?? ''),
-    textOf(step.kind) ?? '',
+    Number(step.seq) < 0 ? '' : String(step.seq ?? ''),
+    String(step.kind ?? ''),
     stepSummary(step),
   ]);
-  return [
-    '',
-    ...drawTable(['  seq', 'kind', 'what'], rows)
-      .trimEnd()
-      .split('\n')
-      .map((row) => `  ${row}`),
-  ];
-}
-
-function verdictOf(row: JsonRow): string {
-  const late = row.late === true ? ', late' : '';
-  const version = textOf(row.scorer_version) ?? '';
-  return `${textOf(row.scorer)}${version === '' ? '' : ` ${version}`}: ${textOf(row.status)} ${textOf(row.rewards)}${late}`;
-}
-
-/** A file that was imported again leaves one a record: they are counted, not listed. */
-function faultLines(faults: readonly JsonRow[]): string[] {
-  const kinds = new Map<string, string[]>();
-  for (const row of faults) {
-    const detail = textOf(row.reason_detail) ?? '';
-    const reason = `${textOf(row.reason)}${detail === '' ? '' : ` (${detail})`}`;
-    const same = kinds.get(reason);
-    const kind = textOf(row.kind) ?? 'event';
-    if (same === undefined) kinds.set(reason, [kind]);
-    else same.push(kind);
-  }
-  return [...kinds].map(([reason, list]) =>
-    line('not folded', `${list.length === 1 ? `one ${list[0]}` : `${list.length} events`}: ${reason}`),
-  );
+  const table = drawTable(['  seq', 'kind', 'what'], rows).trimEnd().split('\n');
+  return ['', ...table.map((row) => `  ${row}`)];
 }
 
 function line(name: string, value: string): string {
-  return `  ${name.padEnd(12)} ${visible(value)}`;
-}
-
-function textOf(value: unknown): string | null {
-  if (value === null || value === undefined) return null;
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
-}
-
-function listOf(value: unknown): string[] {
-  return Array.isArray(value) ? value.map(String) : [];
+  // An excerpt of a document keeps its lines.
+  const [first = '', ...rest] = value.split('\n').map(visible);
+  return [`  ${name.padEnd(14)} ${first}`, ...rest.map((row) => `${' '.repeat(17)}${row}`)].join('\n');
 }

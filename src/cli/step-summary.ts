@@ -16,7 +16,9 @@ function partsOf(step: JsonRow): string[] {
     case 'model_call':
       return [
         text(step.model),
-        text(step.finish_reason) === '' ? 'no finish reason' : `finish_reason ${short(text(step.finish_reason))}`,
+        text(step.finish_reason) === ''
+          ? 'no finish reason'
+          : `finish_reason ${short(finishWord(text(step.finish_reason)))}`,
         ...toolCalls(step),
         quotedText(step.text),
       ];
@@ -36,6 +38,17 @@ function partsOf(step: JsonRow): string[] {
       return [text(step.control_type)];
     default:
       return [];
+  }
+}
+
+/** Some engines give an object: its type says it in a word, the line of the engine has it whole. */
+function finishWord(reason: string): string {
+  if (!reason.startsWith('{')) return reason;
+  try {
+    const { type }: { type?: unknown } = Object(JSON.parse(reason));
+    return typeof type === 'string' ? type : reason;
+  } catch {
+    return reason;
   }
 }
 
