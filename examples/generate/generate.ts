@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
+import { CHANGE_CASES } from './groups/change.ts';
+import { DIGITS_CASES } from './groups/digits.ts';
 import { EVAL_CASES } from './groups/eval.ts';
+import { FENCE_CASES } from './groups/fence.ts';
 import { INVOICE_CASES, type StrandsCase } from './groups/invoice.ts';
 import { RECIPE_CASES } from './groups/recipe.ts';
 import { NOTES_CASES } from './groups/release-notes.ts';
@@ -71,6 +74,7 @@ export async function generateExamples(): Promise<Map<string, string>> {
       'files-events/steps.jsonl',
       joinLines(await eventLines([...TRAILS_CASES, ...TIMEOUT_CASES, ...NOTES_CASES, ...NOTES_AGAIN_CASES])),
     ],
+    ['calculator-events/steps.jsonl', joinLines(await eventLines([...CHANGE_CASES, ...DIGITS_CASES, ...FENCE_CASES]))],
     ['calculator-eval/steps.jsonl', joinLines(await eventLines(EVAL_CASES))],
   ]);
 }

@@ -50,7 +50,7 @@ export function createGroup({
       else out.push({ attempt, judgement: outOfClosed(attempt, judgement) });
     }
     const scope = policyInForce().scopeOf(unit.runId, envName);
-    const hasFault = out.some(({ judgement }) => isFault(judgement.category)) || hasLostMember(unit);
+    const hasFault = out.some(({ judgement }) => isFault(judgement.category)) || hasLostMember(unit, [...kept, ...out]);
     closeUnit(state, unit);
     kept.sort((a, b) => compareText(a.attempt.rolloutId, b.attempt.rolloutId));
     const isEach = passesAlone(unit, scope);
@@ -130,11 +130,11 @@ function passesAlone(unit: Unit, { group }: Scope): boolean {
   return false;
 }
 
-/** A member that ended by a fault, and is not tried again. */
-function hasLostMember(unit: Unit): boolean {
-  for (const { disposition, category } of unit.decided.values())
-    if (isFault(category) && disposition !== 'retry' && disposition !== 'superseded' && !KEPT.has(disposition))
-      return true;
+/** A member that ended by a fault, and is not tried again; or was to be, and has not ended again when its group closes. */
+function hasLostMember(unit: Unit, open: readonly Member[]): boolean {
+  const isThere = (id: string) => open.some(({ attempt }) => attempt.rolloutId === id && isDecidable(attempt));
+  for (const [rolloutId, { disposition, category }] of unit.decided)
+    if (isFault(category) && disposition !== 'superseded' && !KEPT.has(disposition) && !isThere(rolloutId)) return true;
   return false;
 }
 

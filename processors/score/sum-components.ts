@@ -5,7 +5,7 @@ import { addCalls } from './components/calls.ts';
 import { addPart, type Parts } from './components/parts.ts';
 import { scaleAndClip } from './components/scale-and-clip.ts';
 import { addScores } from './components/scores.ts';
-import { addSoftOverlong } from './components/soft-overlong.ts';
+import { addSoftOverlong, LENGTH_MISSING } from './components/soft-overlong.ts';
 import { addTurns } from './components/turns.ts';
 import { verdictFactsOf } from './verdict-facts.ts';
 
@@ -38,7 +38,7 @@ export function sumComponents(facts: RewardFacts, rule: RewardRule, code: CodeRu
     rewardValid: isValid,
     // A name may be `__proto__`, which an assignment would lose.
     components: Object.fromEntries(parts.byName),
-    verifierFault: verifierFault ?? (isValid ? null : 'reward_missing'),
+    verifierFault: verifierFault ?? (isValid || isOfUnknownLength(parts, isUnscored) ? null : 'reward_missing'),
     invalid: parts.invalid,
   };
 }
@@ -59,6 +59,11 @@ function requiredBy(rule: RewardRule, code: CodeRule): readonly string[] | null 
 /** By design: it said so, or the policy decides without asking. One that was asked and is silent is a fault. */
 function isUnaskedBy(verifierStatus: string, code: CodeRule): boolean {
   return verifierStatus === 'not_run' || (verifierStatus === 'none' && !code.awaitsVerdict);
+}
+
+/** Scored, but nobody knows how long it was: no verifier can help. */
+function isOfUnknownLength({ invalid }: Parts, isUnscored: boolean): boolean {
+  return !isUnscored && invalid.every((what) => what === LENGTH_MISSING);
 }
 
 function isWithoutValue({ byName }: Parts): boolean {

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,7 +30,7 @@ interface Accounting {
 // Each question is a process of its own.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
-const RUNS = ['calculator-strands', 'recipe-strands', 'kv-nemo', 'files-events', 'calculator-eval'];
+const RUNS = readdirSync(packageFile('examples/rollouts'));
 const rollouts = packageFile('examples/rollouts');
 
 let data = '';

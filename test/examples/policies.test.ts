@@ -1,91 +1,173 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageFile } from '../../src/config/package-file.ts';
-import { cli } from '../src/cli/test-io.ts';
+import { cli, startCli } from '../src/cli/test-io.ts';
 
-/** What three policies make of the examples; what differs from the default is read off the stories of `expected.json`. */
+/** What three policies make of the examples, against `expected.json` and `expected-by-policy.json`: both worked out by hand. */
 
 const ROLLOUTS = packageFile('examples', 'rollouts');
-const POLICIES = ['default', 'dapo', 'strict'] as const;
+const ANNOUNCED = 'strict, with weights announced';
+const CASES = [
+  { name: 'default', policy: 'default' },
+  { name: 'dapo', policy: 'dapo' },
+  { name: 'strict', policy: 'strict' },
+  { name: ANNOUNCED, policy: 'strict' },
+] as const;
+const CHANGED = CASES.filter((one) => one.name !== 'default');
 
-interface Row {
-  readonly rollout: string;
+interface Outcome {
   readonly disposition: string;
-  readonly why: readonly string[];
+  /** The reason that accounting counts. */
+  readonly why: string;
   readonly reward: number | null;
+  readonly advantage: number | null;
   readonly in_loss: boolean;
   readonly in_baseline: boolean;
 }
+interface Change {
+  readonly attempts: readonly string[];
+  readonly because: string;
+  readonly changed_by: readonly string[];
+  /** null: it is not decided at all. */
+  readonly outcome: Partial<Outcome> | null;
+}
+type Outcomes = ReadonlyMap<string, Outcome>;
+
+const changes: Record<string, readonly Change[]> = JSON.parse(
+  readFileSync(packageFile('examples', 'expected-by-policy.json'), 'utf8'),
+);
+const changesOf = (name: string): readonly Change[] => changes[name] ?? [];
 
 let folder = '';
-const outcomes = new Map<string, ReadonlyMap<string, Row>>();
+const outcomes = new Map<string, Outcomes>();
+const accounts = new Map<string, number>();
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'rollstream-examples-'));
-  for (const name of POLICIES) outcomes.set(name, await outcomesUnder(name));
-}, 120_000);
+  for (const [index, { name, policy }] of CASES.entries()) {
+    const env = { ROLLSTREAM_POLICY_FILE: policy };
+    const data = ['--data', join(folder, `${index}`)];
+    if (name === ANNOUNCED) await announce(data, env);
+    const paths = readdirSync(ROLLOUTS).map((run) => join(ROLLOUTS, run));
+    // One of their lines is torn, which is why it is not 0.
+    expect((await cli(['import', ...paths, ...data], { env })).code).toBe(4);
+    outcomes.set(name, await outcomesIn(data));
+    accounts.set(name, (await cli(['accounting', ...data])).code);
+  }
+}, 240_000);
 afterAll(() => rmSync(folder, { recursive: true }));
 
-async function outcomesUnder(policy: string): Promise<ReadonlyMap<string, Row>> {
-  const env = { ROLLSTREAM_POLICY_FILE: policy };
-  const data = ['--data', join(folder, policy)];
-  const paths = readdirSync(ROLLOUTS).map((name) => join(ROLLOUTS, name));
-  // One of their lines is torn, which is why it is not 0.
-  expect((await cli(['import', ...paths, ...data], { env })).code).toBe(4);
+/** What the trainer says of the runs that name their weights, until it is in force. */
+async function announce(data: readonly string[], env: Record<string, string>): Promise<void> {
+  const server = startCli(['up', '--port', '0', ...data], { env });
+  const url = (await server.said(/serving at (\S+)/))[1] ?? '';
+  const post = async (path: string, body: unknown) =>
+    (await fetch(`${url}${path}`, { method: 'POST', body: JSON.stringify(body) })).text();
+  for (const run of ['files-events', 'calculator-events', 'calculator-eval'])
+    for (const step of [180, 181, 182]) await post('/v1/versions', { run, step, version: `step-${step}` });
+  const inForce = `select count() n from rollstream.steps final where kind = 'control' and run_id != ''`;
+  const forwarded = async () => /"n":"?9\b/.test(await post('/v1/query', { sql: inForce }));
+  while (!(await forwarded()));
+  server.interrupt();
+  expect(await server.code).toBe(0);
+}
+
+async function outcomesIn(data: readonly string[]): Promise<Outcomes> {
   const { stdout } = await cli([
     'query',
-    `select concat(rollout_id, ' ', toString(attempt)) rollout, disposition, why, reward, in_loss, in_baseline
-    from rollstream.live_decisions`,
+    `select concat(run_id, ' ', rollout_id, ' ', toString(attempt)) name, disposition, why[1] why, reward, advantage, in_loss,
+    in_baseline from rollstream.decisions final`,
     ...['--format', 'jsonl', ...data],
   ]);
-  const rows = stdout
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line): Row => JSON.parse(line));
-  return new Map(rows.map((row) => [row.rollout, row]));
+  const rows = stdout.split('\n').filter((line) => line !== '');
+  return new Map(
+    rows.map((line) => {
+      const { name, ...outcome }: Outcome & { name: string } = JSON.parse(line);
+      return [name, { ...outcome, advantage: rounded(outcome.advantage), reward: rounded(outcome.reward) }];
+    }),
+  );
 }
 
-/** Attempts that a policy decides otherwise than the default: `rollout attempt` → disposition, and why; null: never decided. */
-function changedUnder(policy: string): Record<string, string | null> {
-  const [before, after] = [outcomes.get('default'), outcomes.get(policy)];
-  const shown = (row: Row | undefined) => (row === undefined ? null : [row.disposition, ...row.why].join(' '));
-  const changed = [...(before ?? [])].flatMap(([rollout, row]) =>
-    shown(row) === shown(after?.get(rollout)) ? [] : [[rollout, shown(after?.get(rollout))]],
-  );
-  return Object.fromEntries(changed);
+const rounded = (value: number | null): number | null => (value === null ? null : Number(value.toFixed(9)));
+
+/** Of every attempt, by `run rollout attempt`: as by default, and what the policy changes. */
+function expectedUnder(name: string): Outcomes {
+  const expected = new Map<string, Outcome>();
+  for (const run of readdirSync(ROLLOUTS)) {
+    const {
+      rollouts,
+    }: { rollouts: readonly (Omit<Outcome, 'in_baseline'> & { rollout_id: string; attempt: number })[] } = JSON.parse(
+      readFileSync(join(ROLLOUTS, run, 'expected.json'), 'utf8'),
+    );
+    for (const { rollout_id, attempt, disposition, why, reward, advantage, in_loss } of rollouts)
+      expected.set(`${run} ${rollout_id} ${attempt}`, {
+        ...{ disposition, why, reward, advantage: rounded(advantage), in_loss },
+        // By default the baseline is what goes to the trainer, with a loss or without.
+        in_baseline: ['train', 'train_masked', 'penalise'].includes(disposition),
+      });
+  }
+  for (const { attempts, outcome } of changesOf(name))
+    for (const attempt of attempts) {
+      const before = expected.get(attempt);
+      if (before === undefined) throw new Error(`no example is ${attempt}`);
+      if (outcome === null) {
+        expected.delete(attempt);
+        continue;
+      }
+      const after = { ...before, ...outcome };
+      expected.set(attempt, { ...after, advantage: rounded(after.advantage) });
+    }
+  return expected;
 }
+
+const sorted = (of: Outcomes | undefined) => Object.fromEntries([...(of ?? [])].sort(([a], [b]) => (a < b ? -1 : 1)));
 
 describe('the examples', () => {
-  it('under dapo differ where a failure is a reward like any other, and where a length is not known', () => {
-    expect(changedUnder('dapo')).toEqual({
-      // Going in circles is penalised by the default, and named so; in DAPO it is a rollout of reward 0.
-      'kv_store_agent/1/3 0': 'train stuck_loop',
-      // It has no tokens: how overlong it was, so what its reward is, nobody knows.
-      'recipe-custard_1 0': 'quarantine no_tokens reward_missing task_complete soft_overlong: missing',
-    });
+  it.each(CASES)('under $name become what was worked out by hand, all of them', ({ name }) => {
+    expect(sorted(outcomes.get(name))).toEqual(sorted(expectedUnder(name)));
+    expect(accounts.get(name)).toBe(0);
   });
 
-  it('under strict train only by announced weights, of which there are none; faults get one retry, not two', () => {
-    const isTrained = ({ disposition }: Row) => ['train', 'train_masked', 'penalise'].includes(disposition);
-    const trained = [...(outcomes.get('default')?.values() ?? [])].filter(isTrained);
-    expect(trained.length).toBeGreaterThan(20);
-    const otherwise: Record<string, string | null> = {
-      // Nobody scored it, and 0 would be a guess.
-      'kv_store_agent/1/3 0': 'quarantine reward_missing stuck_loop',
-      'release-notes_7 1': 'drop env_crash retries_exhausted',
-      'release-notes_7 2': null,
-    };
-    const stale = trained.map(({ rollout, why }) => [rollout, `drop weights_unknown ${why.join(' ')}`]);
-    expect(changedUnder('strict')).toEqual({ ...Object.fromEntries(stale), ...otherwise });
-    expect([...(outcomes.get('strict')?.values() ?? [])].filter(isTrained)).toEqual([]);
+  it('have another outcome under each', () => {
+    const all = CASES.map(({ name }) => JSON.stringify(sorted(outcomes.get(name))));
+    expect(new Set(all).size).toBe(CASES.length);
   });
 
-  it('under any of them give no fault a reward, and nothing that is out of the baseline a place in it', () => {
-    for (const name of POLICIES)
-      for (const { disposition, reward, in_loss, in_baseline } of outcomes.get(name)?.values() ?? []) {
-        if (disposition === 'retry' || disposition === 'superseded') expect(reward).toBeNull();
-        if (in_loss || in_baseline) expect(reward).not.toBeNull();
-      }
+  it.each(CHANGED)('say of $name only what it changes, once for each attempt', ({ name }) => {
+    const named = changesOf(name).flatMap(({ attempts }) => attempts);
+    expect(new Set(named).size).toBe(named.length);
+    const [before, after] = [expectedUnder('default'), expectedUnder(name)];
+    expect(
+      named.filter((attempt) => JSON.stringify(before.get(attempt)) === JSON.stringify(after.get(attempt))),
+    ).toEqual([]);
+  });
+});
+
+interface Difference {
+  readonly where: string;
+  readonly field: string;
+  readonly a: string | null;
+  readonly b: string | null;
+}
+
+/** `group.on_fault`, `codes.max_turns.unscored`, `rules[0] (gone)`, `rules[0] (new)`. */
+function nameOf({ where, field, a, b }: Difference): string {
+  if (where.startsWith('rules[')) return `${where} (${b === null ? 'gone' : a === null ? 'new' : 'other'})`;
+  return where === '' ? field : `${where}.${field}`;
+}
+
+describe('policy diff', () => {
+  it.each(CHANGED)('of default and $policy names what changed each outcome ($name)', async ({ name, policy }) => {
+    const { stdout } = await cli(['policy', 'diff', 'default', policy, '--json']);
+    const diff: { changes: readonly Difference[] } = JSON.parse(stdout);
+    const said = new Set(diff.changes.map(nameOf));
+    for (const { because, changed_by } of changesOf(name)) {
+      expect(changed_by, because).not.toEqual([]);
+      expect(
+        changed_by.filter((change) => !said.has(change)),
+        because,
+      ).toEqual([]);
+    }
   });
 });

@@ -36,6 +36,31 @@ export const TICKETS: Task = {
   tools: [CALCULATOR],
 };
 
+export const CHANGE: Task = {
+  id: 'change-20',
+  system: SYSTEM,
+  prompt: 'A loaf costs 3.40 euros, a roll 0.55. What is the change from 20 euros for a loaf and two rolls?',
+  groundTruth: '15.5',
+  tools: [CALCULATOR],
+};
+
+export const DIGITS: Task = {
+  id: 'digits-17',
+  system: SYSTEM,
+  prompt: 'How many whole numbers from 1 to 2000 have digits that add up to 17?',
+  groundTruth: '132',
+  tools: [CALCULATOR],
+};
+
+export const FENCE: Task = {
+  id: 'fence-40',
+  system: SYSTEM,
+  prompt:
+    'A garden of 14 by 6 metres gets a fence all around. Its gate, 1.5 metres wide, needs none. How many metres of fence?',
+  groundTruth: '38.5',
+  tools: [CALCULATOR],
+};
+
 export function calculate(expression: string, output: string, ms = 9): Call {
   return { name: 'calculator', args: { expression }, output, ms };
 }

@@ -23,6 +23,10 @@ export interface AttemptPlan {
   readonly attempt?: number;
   /** Wall clock of the start, ms since the epoch. */
   readonly startMs: number;
+  /** Of one call; 512 unless given. */
+  readonly maxTokens?: number;
+  /** The engine says how long it read and wrote; else only how long it had the call. */
+  readonly timed?: boolean;
   readonly limits?: { readonly [key: string]: number };
   /** Version of the weights by turn and token: [turn, token, version]. The first entry is the start's. */
   readonly weights: readonly (readonly [turn: number, token: number, version: string])[];
@@ -41,7 +45,7 @@ export interface AttemptPlan {
 }
 
 export interface VerdictPlan {
-  readonly verdict: 'scored' | 'timeout' | 'crash';
+  readonly verdict: 'scored' | 'timeout' | 'crash' | 'not_run';
   readonly reward?: number;
   readonly report: { readonly [key: string]: Json };
 }
@@ -70,7 +74,7 @@ export function stepEvents(
     tokenizer_sha256: facts.tokenizerSha256,
     template_sha256: facts.templateSha256,
     template_vars_json: '{"enable_thinking":true}',
-    sampling: { temperature: 1, top_p: 1, top_k: -1, max_tokens: 512 },
+    sampling: { temperature: 1, top_p: 1, top_k: -1, max_tokens: plan.maxTokens ?? 512 },
     ...(plan.limits === undefined ? {} : { limits: { ...plan.limits } }),
     weights_version: plan.weights[0]?.[2] ?? null,
     seeds: { sampler: plan.startMs % 100_000 },
@@ -99,7 +103,11 @@ export function stepEvents(
   return log.lines;
 }
 
+const PREFILL_US = 8_000;
+
 function modelCall(turn: PlayedTurn, index: number, last: boolean, plan: AttemptPlan): { [key: string]: Json } {
+  const queueUs = 1_500 + ((index * 700) % 2_000);
+  const serverUs = turn.ms * 1000 - 2_000;
   const finish = last && plan.lastFinish !== undefined ? plan.lastFinish : STOP;
   return {
     call_id: `gen-${index}`,
@@ -118,8 +126,9 @@ function modelCall(turn: PlayedTurn, index: number, last: boolean, plan: Attempt
       completion_tokens: turn.completionIds.length,
       cached_tokens: turn.prefixLen,
     },
-    queue_us: 1_500 + ((index * 700) % 2_000),
-    server_e2e_us: turn.ms * 1000 - 2_000,
+    queue_us: queueUs,
+    ...(plan.timed === true ? { prefill_us: PREFILL_US, decode_us: serverUs - queueUs - PREFILL_US } : {}),
+    server_e2e_us: serverUs,
     tool_calls: turn.calls.map((call, at) => ({
       call_id: `call_${at}`,
       name: call.name,

@@ -1,6 +1,8 @@
 import type { RewardRule } from '../../model/policy.ts';
 import { addPart, type Parts } from './parts.ts';
 
+export const LENGTH_MISSING = 'soft_overlong: missing';
+
 /**
  * DAPO (arXiv:2503.14476), eq. 13, times `penalty`, over the y sampled tokens of the rollout: 0 while y ≤ max − buffer;
  * ((max − buffer) − y) / buffer while y ≤ max; −1 above.
@@ -9,7 +11,7 @@ export function addSoftOverlong(parts: Parts, rule: RewardRule['softOverlong'], 
   if (rule === null) return;
   if (sampledTokens === null) {
     parts.byName.set('soft_overlong', null);
-    parts.invalid.push('soft_overlong: missing');
+    parts.invalid.push(LENGTH_MISSING);
     return;
   }
   const { maxTokens, bufferTokens, penalty } = rule;

@@ -135,6 +135,27 @@ describe('a member that ended by a fault and is not tried again', () => {
     lane.fold(...member('b', 2, 1).whole(0, 'max_tokens_reached'));
     expect(decisions(lane).map(({ disposition }) => disposition)).toEqual(['retry', 'train', 'train']);
   });
+
+  it('is one, too, that was to be tried again and had not come when its group closed', () => {
+    const close = (rule: string) => {
+      const lane = laneWith(grouped(rule));
+      const lost = member('c', 3);
+      lane.fold(...member('a', 3).whole(1), lost.start(), lost.call(1), lost.end(2, 'connection_error'));
+      lane.fold(...member('b', 3).whole(0), deadlineOf('group_incomplete', { unit: UNIT, unit_start: 0 }));
+      return decisions(lane).map(({ disposition, why }) => [disposition, why[0]]);
+    };
+    const asked = ['retry', 'retry:llm_error'];
+    expect(close('on_fault: keep')).toEqual([asked, ['train', 'task_complete'], ['train', 'task_complete']]);
+    expect(close('on_fault: drop')).toEqual([asked, ['drop', 'group_fault'], ['drop', 'group_fault']]);
+  });
+
+  it('is none that came again and left for something else', () => {
+    const lane = laneWith(grouped('on_fault: drop'));
+    const lost = member('c', 3);
+    lane.fold(...member('a', 3).whole(1), lost.start(), lost.call(1), lost.end(2, 'connection_error'));
+    lane.fold(...member('c', 3, 1).whole(1, 'nobody_knows'), ...member('b', 3).whole(0));
+    expect(decisions(lane).map(({ disposition }) => disposition)).toEqual(['retry', 'quarantine', 'train', 'train']);
+  });
 });
 
 describe('a member out of the baseline', () => {

@@ -80,6 +80,18 @@ describe('a reward', () => {
     expect(rewardOf([verdict({})])).toMatchObject({ reward: null, verifierFault: 'reward_missing', invalid: [] });
   });
 
+  it('is invalid where its length counts and is not known, which is no verifier’s fault', () => {
+    const rule = { softOverlong: { maxTokens: 200, bufferTokens: 100, penalty: 1 } };
+    const unknown = { sampledTokens: null };
+    expect(rewardOf([verdict({ a: 1 })], rule, {}, unknown)).toMatchObject({
+      ...{ reward: null, rewardValid: false, verifierFault: null, invalid: ['soft_overlong: missing'] },
+    });
+    expect(rewardOf([verdict({ a: null })], rule, {}, unknown)).toMatchObject({
+      ...{ verifierFault: 'reward_missing', invalid: ['a: missing', 'soft_overlong: missing'] },
+    });
+    expect(rewardOf([], rule, {}, unknown)).toMatchObject({ verifierFault: 'reward_missing' });
+  });
+
   it('needs the components that the code requires, else those of the scope, else all that a verdict names', () => {
     const answered = [verdict({ answer: 1, style: null })];
     expect(rewardOf(answered, { required: ['answer'] })).toMatchObject({ reward: 1, invalid: [] });
@@ -207,7 +219,9 @@ it('whatever verifiers say, no NaN comes out, and a valid reward is the sum of i
       const values = Object.values(components);
       for (const value of [reward, ...values]) expect(value === null || Number.isFinite(value)).toBe(true);
       expect(rewardValid).toBe(reward !== null);
-      expect(verifierFault === null).toBe(rewardValid);
+      // What is invalid is a verifier's fault, but for a length that nobody knows.
+      const hasLength = given.sampledTokens !== null || by.softOverlong === null;
+      if (rewardValid || hasLength) expect(verifierFault === null).toBe(rewardValid);
       if (reward === null) return;
       const sum = values.reduce<number>((total, value) => total + (value ?? 0), 0);
       const largest = Math.max(1, ...values.map((value) => Math.abs(value ?? 0)));
