@@ -37,10 +37,11 @@ export function rewardClause({
   reward_parts: parts,
 }: Pick<ExplainedAttempt, 'decision' | 'reward_parts'>): string {
   if (decision === null || decision.reward === null) return 'no reward';
-  const [only, ...others] = parts;
+  // A clip or scale that changed nothing is told in the list of parts alone.
+  const [only, ...others] = parts.filter(({ name, value }) => value !== 0 || (name !== 'clip' && name !== 'scale'));
   const reward = `reward ${shortNumber(decision.reward)}`;
   if (only === undefined) return reward;
-  if (others.length > 0) return `${reward}, the sum of ${parts.length} parts`;
+  if (others.length > 0) return `${reward}, the sum of ${others.length + 1} parts`;
   if (only.name === 'unscored') return `${reward}, as the policy says where no verifier ran`;
   return /^verifier /.test(only.from) ? `${reward} by ${only.from.replace(/:.*$/, '')}` : reward;
 }

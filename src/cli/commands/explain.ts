@@ -5,11 +5,12 @@ import { explanationText } from '../explanation-text.ts';
 import { addGlobalFlags, type GlobalFlags } from '../global-flags.ts';
 
 const EXAMPLE = `
-Attempts, why each ended, what the verifiers said, the parts of the reward, what was decided, and why.
+What became of it and why, in a sentence; what would have made it train; then, for each attempt, why it ended, what the
+verifiers said, the parts of the reward, the rule of the policy that decided with its line, group, weights, time, and steps.
 
 Example:
   $ rollstream explain add-0-3
-  $ rollstream explain add-0-3 --run lr3e-6 --json | jq '.rollouts[0].attempts[0].decision'`;
+  $ rollstream explain add-0-3 --run lr3e-6 --json | jq -r '.rollouts[].summary'`;
 
 export function addExplain(program: Command, run: Run): void {
   const command = program
