@@ -60,7 +60,9 @@ function maskedClause({ verdicts, policy }: DecidedAttempt, decision: DecisionJs
     return `another member of its group was lost to a fault (group_fault); ${said}`;
   const share = decision.infra_share;
   if (decision.reason_code === 'wall_clock' || share !== null)
-    return `${said}, and ${share === null ? 'nothing says whose time it was' : `${percent(share)} of the time was the infrastructure's`}`;
+    return share === null
+      ? `${said}, and nothing says whose time it was`
+      : `${said}, and ${percent(share)} of the time was the infrastructure's`;
   const fault =
     verdicts.length === 0
       ? ''
