@@ -15,17 +15,21 @@ export interface Progress {
   readonly starts: ReadonlySet<number>;
   /** Control values as of the frontier. 1 policy P1 @3, cut, frontier 5; 2 restart: @3 is not read again. */
   readonly inForce: InForce;
+  /** The term writes decisions below the frontier, for what the log has lost: they count from the next commit of the term on. */
+  readonly isSettling?: boolean;
 }
 
 /** Without weights versions; also what builds before them wrote, and can read. */
 const WITHOUT_WEIGHTS = 'v1.';
 const WITH_WEIGHTS = 'v2.';
+/** Before them. Builds that do not know it must not go on from there. */
+const SETTLING = 'settling-';
 
 /**
  * `v1.` + base64url of varints (term, frontier, frontier − watermark, count, delta of each start) and the two document hashes.
  * About 1.5 bytes an open unit: 20 to 40 times less than a bitmap of what is done. `v2.`: then the weights versions.
  */
-export function encodeProgress({ term, frontier, watermark, starts, inForce }: Progress): string {
+export function encodeProgress({ term, frontier, watermark, starts, inForce, isSettling }: Progress): string {
   const bytes: number[] = [];
   pushVarint(bytes, term);
   pushVarint(bytes, frontier);
@@ -40,11 +44,14 @@ export function encodeProgress({ term, frontier, watermark, starts, inForce }: P
   const tail: number[] = [];
   if (inForce.weights.size > 0) pushWeights(tail, inForce.weights);
   const version = tail.length === 0 ? WITHOUT_WEIGHTS : WITH_WEIGHTS;
-  return version + Buffer.concat([Buffer.from(bytes), hashes, Buffer.from(tail)]).toString('base64url');
+  const content = Buffer.concat([Buffer.from(bytes), hashes, Buffer.from(tail)]).toString('base64url');
+  return (isSettling === true ? SETTLING : '') + version + content;
 }
 
 /** null: not written by this version. */
-export function decodeProgress(text: string): Progress | null {
+export function decodeProgress(written: string): Progress | null {
+  const isSettling = written.startsWith(SETTLING);
+  const text = isSettling ? written.slice(SETTLING.length) : written;
   const version = text.slice(0, WITH_WEIGHTS.length);
   if (version !== WITHOUT_WEIGHTS && version !== WITH_WEIGHTS) return null;
   const bytes = Buffer.from(text.slice(version.length), 'base64url');
@@ -68,5 +75,6 @@ export function decodeProgress(text: string): Progress | null {
   const ids = { policy_id: hash(), taxonomy_id: hash() };
   const weights = version === WITHOUT_WEIGHTS ? NO_WEIGHTS : readWeights(cursor);
   if (weights === null || cursor.at !== bytes.length) return null;
-  return { term, frontier, watermark, starts, inForce: { ...ids, weights } };
+  const progress = { term, frontier, watermark, starts, inForce: { ...ids, weights } };
+  return isSettling ? { ...progress, isSettling } : progress;
 }

@@ -21,7 +21,10 @@ export interface OpenAttemptsAsked {
   readonly term: number;
 }
 
-/** What was open at a committed frontier, from the rows that count there: attempts that have no decision. */
+/**
+ * What was open at a committed frontier, from the rows that count there: attempts that have no decision.
+ * `known` are the terms up to the asking one: what it says of the term before it holds here too.
+ */
 export async function lookupOpenAttempts(
   store: Store,
   { topic, partition, watermark, frontier, term }: OpenAttemptsAsked,
@@ -30,7 +33,8 @@ export async function lookupOpenAttempts(
   const restored = new Map(known.map((one) => [one.term, one.restored]));
   const terms = known.map((one) => one.term).filter((one) => one <= term);
   // As the view `owned` bounds them, with the frontier of the commit: the lanes row may be of a cut that was never committed.
-  const below = terms.map((one) => (one === term ? frontier : Math.min(restored.get(one + 1) ?? 0, frontier)));
+  const ends = (one: number) => restored.get(one + 1) ?? (one === term ? frontier : 0);
+  const below = terms.map((one) => Math.min(ends(one), frontier));
   const counts = `topic = {topic:String} AND partition = {partition:Int32} AND replay_id = ''
      AND offset >= {watermark:Int64} AND offset < transform(term, {terms:Array(UInt32)}, {below:Array(Int64)}, toInt64(0))`;
   return store.query<OpenAttemptFound>(

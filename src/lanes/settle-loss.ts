@@ -37,10 +37,13 @@ const NAMED = 5;
  * rebuilt: they are lost, each attempt gets a decision that says so, and the commit goes on without them. Records that nobody has
  * read cannot be named: without `accepted`, an offset that the caller knows they end at, that is refused.
  *
- * Rows, then commit, as in a flush. Dies before its last commit: the next owner finds the same, less what has its decision.
- * TWO TERMS. The first announces the frontier, so that the rows of a cut that was never committed do not count; under the second the
- * decisions begin to count in the moment in which its lanes row says that they are not open any more.
+ * Rows, then commit, as in a flush. Dies before its last commit: the next owner finds the same and settles it anew.
+ * TWO TERMS, claimed by one commit. The first announces the frontier, so that the rows of a cut that was never committed do not
+ * count; under the second the decisions begin to count in the moment in which its lanes row says that they are not open any more.
  * THEIR CAUSE IS THE LAST RECORD BELOW THE FRONTIER: at the frontier it would be the next term that owns them.
+ * SETTLING, says the claim; the last commit says it no more. Who finds it lets the term before own less than that cause. Else:
+ * 1 A claims terms 2 and 3, frontier 36, U is lost; its insert of U's decision (term 3, @35) is on the way; 2 B fences A, finds U
+ * open; 3 the insert arrives; 4 B announces term 4, restored at 36: U is open in its lanes row, and decided @35 by term 3.
  */
 export async function settleLoss(deps: LossDeps, name: LaneName, accepted: number | null = null): Promise<Loss | null> {
   const { broker, log, recorder } = deps;
@@ -71,7 +74,7 @@ async function lossOf({ broker, store }: LossDeps, name: LaneName) {
   const { group, topic, partition } = name;
   const commit = await broker.committed(group, topic, partition);
   if (commit === null) {
-    await refuseLostCommit(store, name);
+    await refuseLostCommit(broker, store, name);
     return null;
   }
   const { start }: Bounds = await broker.bounds(topic, partition);
@@ -79,14 +82,22 @@ async function lossOf({ broker, store }: LossDeps, name: LaneName) {
   return before.watermark < start ? { before, start } : null;
 }
 
-/** A lanes row is written after its term was committed: without a commit, Kafka has forgotten it. From scratch, all is decided twice. */
-async function refuseLostCommit(store: Store, name: LaneName): Promise<void> {
+/**
+ * A lanes row is written after its term was committed: without a commit, Kafka has forgotten it. From scratch, all is decided twice.
+ * LOOK AGAIN: 1 A fences, finds no commit, hangs; 2 B fences A, commits the first term, writes its lanes row; 3 A finds that row.
+ */
+async function refuseLostCommit(broker: Broker, store: Store, name: LaneName): Promise<void> {
   const { group, topic, partition } = name;
   const rows = await store.query<{ term: number }>(
     'SELECT term FROM rollstream.lanes FINAL WHERE topic = {topic:String} AND partition = {partition:Int32}',
     { topic, partition },
   );
   if (rows.length === 0) return;
+  if ((await broker.committed(group, topic, partition)) !== null)
+    throw new RollstreamError(
+      'RS_FENCED',
+      `${topic}/${partition} has another owner, which has committed its first term`,
+    );
   throw new RollstreamError(
     'RS_COMMIT_LOST',
     `group ${group} has no commit for ${topic}/${partition}, though its lane has worked: the broker has forgotten it (offsets.retention.minutes), or the log is another one`,
@@ -111,25 +122,24 @@ async function writeLoss(
 ): Promise<Pick<Loss, 'units' | 'attempts'>> {
   const { broker, store, log, now } = deps;
   const { topic, partition } = name;
+  const { frontier, watermark } = before;
   const starts = new Set([...before.starts].filter((offset) => offset >= start));
   const surviving = await keysAt(broker, name, starts, start);
+  const announcer = { topic, term: before.term + 1 };
+  const owner = { topic, term: before.term + 2 };
+  // At 0 nothing was open.
+  const cause = Math.max(0, frontier - 1);
+  const endOfBefore = before.isSettling === true ? cause : frontier;
+  await insertAll(deps, [encodeTerms([{ partition, restored: endOfBefore }], announcer)]);
+  await insertAll(deps, [encodeTerms([{ partition, restored: frontier }], owner)]);
   const known = await readTerms(store, topic, partition);
   const open = await lookupOpenAttempts(store, { topic, partition, ...before }, known);
   const lost = open.filter(({ unit }) => !surviving.has(unit));
   const rest = open.filter(({ unit }) => surviving.has(unit));
 
-  const take = async (term: number): Promise<void> => {
-    await insertAll(deps, [encodeTerms([{ partition, restored: before.frontier }], { topic, term })]);
-    await commit({ ...before, term });
-  };
-  const term = before.term + 1;
-  await take(term);
-  const { frontier, watermark } = before;
-  await insertAll(deps, [encodeLanes([{ partition, frontier, watermark, open }], { topic, term })]);
-
-  const owner = { topic, term: term + 1 };
-  await take(owner.term);
-  const at = { partition, offset: frontier - 1, decidedAtMs: now(), inForce: before.inForce };
+  await commit({ ...before, term: owner.term, isSettling: true });
+  await insertAll(deps, [encodeLanes([{ partition, frontier, watermark, open }], announcer)]);
+  const at = { partition, offset: cause, decidedAtMs: now(), inForce: before.inForce };
   const decisions = lost.map((attempt) => lostDecision(attempt, at));
   const after = { frontier: Math.max(frontier, start), watermark: Math.min(Math.max(frontier, start), ...starts) };
   const lanesRow = { partition, ...after, open: rest };
@@ -140,7 +150,7 @@ async function writeLoss(
     { topic, partition, from: watermark, to: start, units, attempts: lost.length, named },
     'open units are lost: the log has deleted their first records',
   );
-  await commit({ ...before, ...after, term: owner.term, starts });
+  await commit({ ...before, ...after, term: owner.term, starts, isSettling: false });
   return { units, attempts: lost.length };
 }
 

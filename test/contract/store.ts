@@ -196,7 +196,13 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
       const of = (rollout_id: string, attempt = 0) => ({ run_id: run, rollout_id, attempt });
       await store.insert(
         encodeAttempts(
-          [sampleStep(1, of('a')), sampleStep(2, of('b')), sampleStep(3, of('c')), sampleStep(12, of('d'))],
+          [
+            sampleStep(1, of('a')),
+            sampleStep(2, of('b')),
+            sampleStep(3, of('c')),
+            sampleStep(4, of('e')),
+            sampleStep(12, of('d')),
+          ],
           owner,
         ),
       );
@@ -218,6 +224,9 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
         { rollout_id: 'c', offset: 3, unit: `${run}/0/r/c` },
       ]);
       expect(await lookupOpenAttempts(store, { ...asked, watermark: 3 }, terms)).toMatchObject([{ rollout_id: 'c' }]);
+      // The asking term may say that the one before it ends lower.
+      const withOwn = await lookupOpenAttempts(store, asked, [...terms, { term: 3, restored: 10 }]);
+      expect(withOwn.map(({ rollout_id }) => rollout_id)).toEqual(['a', 'c', 'e']);
     });
 
     test('closed, it says so', async () => {

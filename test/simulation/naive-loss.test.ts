@@ -22,17 +22,36 @@ vi.mock('../../src/lanes/lost-decision.ts', async (original) => {
   return { ...real, lostDecision };
 });
 
+vi.mock('../../src/lanes/commit-metadata.ts', async (original) => {
+  const real = await original<typeof import('../../src/lanes/commit-metadata.ts')>();
+  const progressOf: typeof real.progressOf = async (...args) => {
+    const progress = await real.progressOf(...args);
+    return on.name === 'settling_not_said' ? { ...progress, isSettling: false } : progress;
+  };
+  return { ...real, progressOf };
+});
+
+/** The first of these that breaks it is enough. */
+const FROM_ZERO = Array.from({ length: 60 }, (_, seed) => String(seed));
+const NAIVE: ReadonlyArray<readonly [name: string, seeds: readonly string[]]> = [
+  ['without_decisions', FROM_ZERO],
+  ['without_lanes', FROM_ZERO],
+  ['cause_at_the_frontier', FROM_ZERO],
+  // One round in a thousand: after a change to the simulation another has to be looked for, by `rollstream simulate`.
+  ['settling_not_said', ['8.32', ...FROM_ZERO]],
+];
+
 afterEach(() => {
   on.name = '';
 });
 
-test.each(['without_decisions', 'without_lanes', 'cause_at_the_frontier'])(
+test.each(NAIVE)(
   '%s',
-  async (name) => {
+  async (name, seeds) => {
     on.name = name;
     const simulateSeed = createSimulateSeed();
-    for (let seed = 0; seed < 60; seed++) {
-      const { failure } = await simulateSeed(String(seed), 6);
+    for (const seed of seeds) {
+      const { failure } = await simulateSeed(seed, 6);
       if (failure === null) continue;
       expect(failure).toMatch(/a log that forgets: Error: accounting/);
       return;

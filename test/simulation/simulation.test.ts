@@ -5,6 +5,9 @@ import { createSimulateSeed } from '../../src/simulate/simulate-seed.ts';
 const SEEDS = 90;
 const CRASHES = 6;
 
+/** 5.33, 8.32: decisions of an owner that hung while it settled a loss; 7.7, 7.34: the first commit of another owner taken for a lost one. */
+const ONCE_BROKEN = ['5.33', '8.32', '7.7', '7.34'];
+
 describe('a lane that dies, hangs, is fenced, revoked, stopped, cut off and started again', () => {
   test('loses nothing, repeats nothing, decides alike, and its books balance at every moment', async () => {
     const simulateSeed = createSimulateSeed();
@@ -18,6 +21,10 @@ describe('a lane that dies, hangs, is fenced, revoked, stopped, cut off and star
     expect(failures).toEqual([]);
     expect(crashes).toBeGreaterThanOrEqual(1000);
   }, 300_000);
+
+  test.each(ONCE_BROKEN)('also by %s, which once broke it', async (seed) => {
+    expect((await createSimulateSeed()(seed, CRASHES)).failure).toBeNull();
+  });
 
   test('does so in the same way for the same seed', async () => {
     const simulateSeed = createSimulateSeed();

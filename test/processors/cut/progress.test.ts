@@ -29,8 +29,9 @@ const progress = fc
     }),
     policy_id: fc.uint8Array({ minLength: 32, maxLength: 32 }),
     weights,
+    settling: fc.constantFrom({}, { isSettling: true }),
   })
-  .map(({ term, frontier, back, policy_id, weights }): Progress => {
+  .map(({ term, frontier, back, policy_id, weights, settling }): Progress => {
     const starts = new Set(back.map((distance) => frontier - distance).filter((start) => start >= 0));
     const watermark = Math.min(frontier, ...starts);
     return {
@@ -39,6 +40,7 @@ const progress = fc
       watermark,
       starts,
       inForce: { ...inForce, weights, policy_id: Buffer.from(policy_id).toString('hex') },
+      ...settling,
     };
   });
 
@@ -83,6 +85,16 @@ describe('the commit of a lane', () => {
     for (let length = 0; length < text.length; length++) expect(decodeProgress(text.slice(0, length))).toBeNull();
     expect(decodeProgress(`${text}AAAA`)).toBeNull();
     expect(decodeProgress(text.replace('v1.', 'v2.'))).toBeNull();
+    const settling = encodeProgress({
+      term: 3,
+      frontier: 90,
+      watermark: 90,
+      starts: new Set(),
+      inForce,
+      isSettling: true,
+    });
+    for (let length = 0; length < settling.length; length++)
+      expect(decodeProgress(settling.slice(0, length))).toBeNull();
   });
 
   it('of any bytes at all is refused or read, in no time', () => {

@@ -8,6 +8,7 @@ import { type StepEventInit, stepEventSchema } from '../../../schemas/generated/
 import { openEmbeddedBroker } from '../../../src/broker/embedded/open-embedded-broker.ts';
 import type { Broker } from '../../../src/broker/port.ts';
 import { readAccounting } from '../../../src/clickhouse/accounting.ts';
+import type { InsertBatch, Store } from '../../../src/clickhouse/port.ts';
 import { laneGroup, topicNames, topicSpecs } from '../../../src/config/topics.ts';
 import { RollstreamError } from '../../../src/errors.ts';
 import type { LaneSettings } from '../../../src/lanes/lane-settings.ts';
@@ -159,6 +160,50 @@ test('a unit whose first record was deleted is lost, named and counted; the othe
   expect((await log.bounds(topics.ready, 0)).end).toBe(1);
 });
 
+test('the books balance at every moment, too, when decisions of an owner that hung while it settled come late', async () => {
+  await send(start('lost'), call('lost'), start('kept'), call('kept'));
+  await work();
+  logStart = 1;
+  const { store } = temporary;
+  let arrives: (batch: InsertBatch) => void = () => undefined;
+  let fail: (error: Error) => void = () => undefined;
+  const sent = new Promise<InsertBatch>((resolve) => {
+    arrives = resolve;
+  });
+  const hangs = new Promise<void>((_, reject) => {
+    fail = reject;
+  });
+  const hanging: Store['insert'] = (batch) => {
+    if (batch.table !== 'decisions') return store.insert(batch);
+    arrives(batch);
+    return hangs;
+  };
+  const first = settleLoss({ ...deps(), store: { ...store, insert: hanging } }, name);
+  const late = await sent;
+
+  const seen: unknown[] = [];
+  const insert: Store['insert'] = async (batch) => {
+    // Its successor has looked what is open, and is about to say it.
+    if (batch.table === 'lanes' && seen.length === 0) await store.insert(late);
+    await store.insert(batch);
+    if (batch.table === 'lanes' || seen.length > 0) seen.push(await books());
+  };
+  expect(await settleLoss({ ...deps(), store: { ...store, insert } }, name)).toEqual({
+    units: 1,
+    attempts: 1,
+    records: 0,
+  });
+  expect(seen).toMatchObject([
+    { started: 2, open: 2, lost: 0, balanced: true },
+    { started: 2, open: 2, lost: 0, balanced: true },
+    { started: 2, open: 1, lost: 1, balanced: true },
+  ]);
+  fail(new RollstreamError('RS_STORE_UNREACHABLE', 'the insert was not answered'));
+  await expect(first).rejects.toMatchObject({ code: 'RS_STORE_UNREACHABLE' });
+  await work();
+  expect(await books()).toMatchObject({ started: 2, open: 1, lost: 1, balanced: true });
+});
+
 test('a unit that an orphan opened is lost with its started member, which the log still holds', async () => {
   await send(call('orphan', 'g'), start('member', 'g'), start('other'));
   await work();
@@ -201,4 +246,14 @@ test('a group whose commit was forgotten does not begin again, where it would de
   const refusal = { code: 'RS_COMMIT_LOST', message: expect.stringContaining('offsets.retention.minutes') };
   await expect(lanes.failed).rejects.toMatchObject(refusal);
   await expect(lanes.close()).rejects.toMatchObject(refusal);
+});
+
+test('a commit that another owner has made meanwhile was not forgotten: that one has the lane', async () => {
+  await send(start('a'), call('a'), ...ended('a'));
+  await work();
+  let asked = 0;
+  // It was asked twice before the other one had committed anything.
+  const committed: Broker['committed'] = async (...lane) => (asked++ < 2 ? null : log.committed(...lane));
+  broker = { ...broker, committed };
+  await expect(settleLoss(deps(), name)).rejects.toMatchObject({ code: 'RS_FENCED' });
 });
