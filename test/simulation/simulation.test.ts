@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createSimulateSeed } from '../../src/simulate/simulate-seed.ts';
 
-/** Enough for a thousand crash points: a seed runs twice with faults, and each run adds a restart. */
+/** Enough for a thousand crash points: a seed runs three times with faults, and two of the runs add a restart. */
 const SEEDS = 90;
 const CRASHES = 6;
 
