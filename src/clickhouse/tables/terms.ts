@@ -1,7 +1,10 @@
 import { type Column, column, encodeBatch, type Owner, type Table } from '../encode-batch.ts';
 import type { InsertBatch } from '../port.ts';
 
-/** A lane was restored: the frontier of the commit that its new owner read. */
+/**
+ * A lane was restored: the frontier of the commit that its new owner read; one less after a term that was settling a loss and did
+ * not end, whose decisions then do not count.
+ */
 export interface TermRow {
   readonly partition: number;
   readonly restored: number;
