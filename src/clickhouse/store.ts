@@ -1,5 +1,6 @@
 import { packageFile } from '../config/package-file.ts';
 import { RollstreamError } from '../errors.ts';
+import { coalesceInserts } from './coalesce-inserts.ts';
 import { migrate } from './migrate.ts';
 import type { InsertBatch, OutputFormat, QueryParams, Store } from './port.ts';
 import { createReaderGuard, type ReaderGuard } from './reader-guard.ts';
@@ -21,6 +22,7 @@ export interface StoreDeps {
 }
 
 export function createStore({ writer, queries, reader, lockReader, insert, log }: StoreDeps): Store {
+  const insertRows = coalesceInserts(insert);
   let closed = false;
   let guard: ReaderGuard | null = null;
 
@@ -58,7 +60,7 @@ export function createStore({ writer, queries, reader, lockReader, insert, log }
       assertOpen();
       if (batch.rowCount === 0) return;
       try {
-        await insert(batch);
+        await insertRows(batch);
       } catch (cause) {
         throw storeError(cause, `inserting ${batch.rowCount} rows into ${batch.table}`);
       }
