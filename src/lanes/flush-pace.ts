@@ -10,6 +10,8 @@ export interface FlushPace {
   isDue(): boolean;
   /** Reading on would make the next flush twice as large as one should be. */
   isOverfull(): boolean;
+  /** How long to let records gather after a read that gave so many bytes, ms. */
+  pauseMs(bytes: number): number;
   /** How long a read may wait for records, ms. */
   readWaitMs(isFlushing: boolean): number;
 }
@@ -18,6 +20,11 @@ export interface FlushPace {
 const TICK_MS = 250;
 /** A flush may end while a read waits for records: what was read meanwhile is due then. */
 const WHILE_FLUSHING_MS = 20;
+/** What is read between two flushes leaves with the later one: reading it in this many parts is often enough. */
+const READS_A_FLUSH = 4;
+const LONGEST_PAUSE_MS = 100;
+/** Each read asks the store once what was decided before; one of so many bytes is worth it. */
+const LARGE_READ_BYTES = 256 * 1024;
 
 export function createFlushPace(
   { intervalMs, maxBytes, maxRows }: LaneSettings['flush'],
@@ -41,6 +48,8 @@ export function createFlushPace(
     },
     isDue: () => pendingBytes >= maxBytes || pendingRows >= maxRows || now() - sinceMs >= intervalMs,
     isOverfull: () => pendingBytes >= 2 * maxBytes || pendingRows >= 2 * maxRows,
+    pauseMs: (bytes) =>
+      bytes === 0 || bytes >= LARGE_READ_BYTES ? 0 : Math.min(LONGEST_PAUSE_MS, intervalMs / READS_A_FLUSH),
     readWaitMs(isFlushing) {
       if (pendingRows === 0) return TICK_MS;
       const dueInMs = Math.max(0, sinceMs + intervalMs - now());

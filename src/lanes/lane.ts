@@ -152,6 +152,7 @@ export function createLane(deps: LaneDeps, lane: Lane, name: LaneName) {
       settle();
     };
 
+    /** Returns the bytes of the batch. */
     const fold = async (records: readonly LogRecord[]) => {
       const ids = new Set<number>();
       let bytes = 0;
@@ -189,6 +190,7 @@ export function createLane(deps: LaneDeps, lane: Lane, name: LaneName) {
         budget.take(bytes);
       }
       deadlines.watchOpened(state.opened.splice(0));
+      return bytes;
     };
 
     const readOn = async () => {
@@ -201,8 +203,8 @@ export function createLane(deps: LaneDeps, lane: Lane, name: LaneName) {
       const read = await outage('reading the log', () => lane.read(position, limits));
       const rebuilding = position < state.restored;
       const records = rebuilding ? read.filter((record) => record.offset < state.restored) : read;
-      if (records.length > 0) await fold(records);
-      else if (rebuilding && read.length > 0) position = state.restored;
+      const bytes = records.length > 0 ? await fold(records) : 0;
+      if (records.length === 0 && rebuilding && read.length > 0) position = state.restored;
       if (rebuilding && position >= state.restored) await endOfRebuild();
       if (read.length === 0) {
         clock.caughtUp(deps.now());
@@ -216,6 +218,8 @@ export function createLane(deps: LaneDeps, lane: Lane, name: LaneName) {
       if (isFlushDue()) startFlush();
       else if (pace.isOverfull()) await inFlight;
       publish();
+      const pauseMs = rebuilding || wanted > frontier ? 0 : pace.pauseMs(bytes);
+      if (pauseMs > 0) await deps.sleep(pauseMs, ended);
     };
 
     const throwFailure = () => {
