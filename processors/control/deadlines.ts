@@ -130,17 +130,21 @@ function shortestOf(limits: DeadlineLimits): number {
 
 export type Deadlines = ReturnType<typeof createDeadlines>;
 
-/** The next deadline of an attempt as it stands; null: it waits for its group, or for nothing. */
+const KEPT: ReadonlySet<string> = new Set(['train', 'train_masked', 'penalise']);
+
+/** The next deadline of an attempt as it stands; null: it waits for its group. */
 function nextOf(
   attempt: Attempt,
   limits: DeadlineLimits,
   judge: (attempt: Attempt) => Judgement,
 ): { name: DeadlineName; atMs: number } | null {
   if (!isStarted(attempt)) return { name: 'orphan', atMs: attempt.openedAtMs + limits.orphanMs };
-  if (isWhole(attempt))
-    return judge(attempt).ruling === 'wait'
-      ? { name: 'verdict_missing', atMs: attempt.lastAtMs + limits.verdictMs }
-      : null;
+  if (isWhole(attempt)) {
+    // Also one that does not wait for its verdict any more: 1 it ends @10 and waits; 2 the policy @12, or another build after a
+    // restart, takes its end for a fault; 3 nothing more comes, and nobody would ask again.
+    const waitsForItsGroup = attempt.unit.size !== null && KEPT.has(judge(attempt).ruling);
+    return waitsForItsGroup ? null : { name: 'verdict_missing', atMs: attempt.lastAtMs + limits.verdictMs };
+  }
   const lifetime = { name: 'lifetime', atMs: attempt.openedAtMs + limits.lifetimeMs } as const;
   const silence =
     attempt.waiting !== null && attempt.waiting.size > 0

@@ -14,7 +14,7 @@ import { inTemporaryFolder } from './temporary-folder.ts';
 
 const PARTITIONS = 4;
 const SIZES = {
-  full: { steps: 30_000, latencyS: 20, open: [1_000, 100_000], workers: [1, 2, 4] },
+  full: { steps: 60_000, latencyS: 20, open: [1_000, 100_000], workers: [1, 2, 4] },
   smoke: { steps: 2_000, latencyS: 10, open: [2_000], workers: [1, 2] },
 } as const;
 

@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { deadlineEvent } from '../../../processors/control/control-event.ts';
+import { deadlineEvent, policyEvent } from '../../../processors/control/control-event.ts';
 import { createDeadlines } from '../../../processors/control/deadlines.ts';
 import { attemptOf } from '../events.ts';
 import { createTestLane, documentsOf, policyText, timeOf } from '../harness.ts';
@@ -11,8 +12,10 @@ const LIMITS = {
 };
 const of = attemptOf();
 
-function watched(policy = policyText()) {
-  const lane = createTestLane({ documents: documentsOf(policy) });
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+function watched(policy = policyText(), documents = documentsOf(policy)) {
+  const lane = createTestLane({ documents });
   const deadlines = createDeadlines(lane.state, LIMITS, lane.pipeline);
   /** Deadlines that are due so many seconds after the record at `offset`. */
   const dueAfter = (seconds: number, offset = lane.position() - 1) => {
@@ -73,6 +76,23 @@ describe('deadlines', () => {
     expect(act(3500, 0)).toEqual([]);
     expect(act(3601, 0)).toEqual(['group_incomplete']);
     expect(lane.effects().rows.decisions.map(({ disposition }) => disposition)).toEqual(['train', 'train']);
+  });
+
+  it('close what another policy does not wait for any more, though nothing else comes', () => {
+    const impatient = policyText([
+      'completion: { disposition: train, awaits_verdict: true',
+      'completion: { disposition: train, awaits_verdict: false',
+    ]);
+    const documents = documentsOf(policyText(), impatient);
+    const { lane, act } = watched(policyText(), documents);
+    lane.fold(...of.whole().slice(0, 3));
+    lane.fold(policyEvent({ ...documents.inForce, policy_id: sha256(impatient) }, 'impatient'));
+    // The policy's event is a second younger than the end.
+    expect(act(598)).toEqual([]);
+    expect(act(600)).toEqual(['verdict_missing']);
+    expect(lane.effects().rows.decisions).toMatchObject([
+      { disposition: 'quarantine', why: ['reward_missing', 'task_complete'] },
+    ]);
   });
 
   it('see nothing of what has closed', () => {
