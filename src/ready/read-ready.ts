@@ -40,7 +40,7 @@ export function createReadReady(deps: ReadyDeps): (query: ReadyQuery) => Promise
     if (from >= end && query.waitMs === 0) return { trajectories: [], next: from, atEnd: true };
     const limits = { maxBytes: READ_BYTES, maxWaitMs: query.waitMs };
     const reading = deps.broker.read(deps.topic, 0, from, limits);
-    const records = await Promise.race([reading, nothingOnceAborted(query.signal)]);
+    const records = await orNothingOnceAborted(reading, query.signal);
     const ids = records.flatMap(({ value }) => (value === null ? [] : [schemaIdOf(value)]));
     await deps.codecs.prepare(ids.filter((id) => typeof id === 'number'));
     const trajectories: TrajectoryJson[] = [];
@@ -57,10 +57,21 @@ export function createReadReady(deps: ReadyDeps): (query: ReadyQuery) => Promise
   };
 }
 
-/** Never resolves without a signal: then only the read itself ends the wait. */
-function nothingOnceAborted(signal: AbortSignal | undefined): Promise<LogRecord[]> {
-  return new Promise((resolve) => {
-    if (signal?.aborted === true) resolve([]);
-    else signal?.addEventListener('abort', () => resolve([]), { once: true });
+/** A reader that goes on for days reads with one signal: nothing may be left on it. */
+async function orNothingOnceAborted(
+  reading: Promise<LogRecord[]>,
+  signal: AbortSignal | undefined,
+): Promise<LogRecord[]> {
+  if (signal === undefined) return reading;
+  if (signal.aborted) return [];
+  let stop: () => void = () => undefined;
+  const aborted = new Promise<LogRecord[]>((resolve) => {
+    stop = () => resolve([]);
+    signal.addEventListener('abort', stop, { once: true });
   });
+  try {
+    return await Promise.race([reading, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
 }
