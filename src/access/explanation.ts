@@ -3,7 +3,7 @@ import type { TrajectoryJson } from '../ready/trajectory-json.ts';
 /** A row of the store, as JSON. */
 export type JsonRow = Readonly<Record<string, unknown>>;
 
-/** Everything decided about one rollout. One id may stand in several runs and epochs. */
+/** Everything decided about one rollout. One id may stand in several runs, epochs and groups. */
 export interface Explanation {
   readonly rollout_id: string;
   readonly rollouts: readonly ExplainedRollout[];
@@ -12,6 +12,8 @@ export interface Explanation {
 export interface ExplainedRollout {
   readonly run_id: string;
   readonly epoch: number;
+  /** Group, or the rollout alone, that its attempts were decided with. */
+  readonly unit: string;
   /** What became of it and why, for a person. */
   readonly summary: string;
   /** null: it has no group. */

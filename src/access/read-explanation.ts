@@ -13,14 +13,20 @@ import { readGroup } from './read-group.ts';
 interface Place extends JsonRow {
   readonly run_id: string;
   readonly epoch: number;
+  /** A group, or the rollout alone: one id may stand in several groups of a run. */
+  readonly unit: string;
 }
 
 interface AttemptRow extends JsonRow {
   readonly attempt: number;
 }
 
+interface RecordPlace extends JsonRow {
+  readonly partition: number;
+  readonly offset: number;
+}
+
 interface UnitRow extends AttemptRow {
-  readonly unit: string;
   readonly group_id: string | null;
   readonly group_size: number | null;
 }
@@ -30,25 +36,30 @@ const STEP_COLUMNS =
   '* EXCEPT (prompt_delta_ids, completion_ids, completion_logprobs, event_time, topic, term, version)';
 const COLUMNS = '* EXCEPT (event_time, topic, term, version)';
 
+const PLACES = ['attempts', 'decisions', 'step_faults']
+  .map(
+    (table) => `SELECT run_id, epoch, unit, ${table === 'step_faults'} AS only_refused
+      FROM rollstream.live_${table} WHERE rollout_id = {rollout:String}`,
+  )
+  .join(' UNION ALL ');
+
 export interface ExplainDeps {
   readonly store: Store;
   /** The configured policy: its name is shown where it decided. */
   readonly policyFile: string | undefined;
 }
 
-/** From the store alone: rows that count, by run and epoch. RS_NOT_FOUND when there is none. */
+/** From the store alone: rows that count, by run, epoch and unit; units where it only was refused come last. RS_NOT_FOUND when there is none. */
 export async function readExplanation(
   { store, policyFile }: ExplainDeps,
   rolloutId: string,
   runId: string | null,
 ): Promise<Explanation> {
   const places = await store.query<Place>(
-    ['attempts', 'decisions', 'step_faults']
-      .map((table) => `SELECT run_id, epoch FROM rollstream.live_${table} WHERE rollout_id = {rollout:String}`)
-      .join(' UNION DISTINCT '),
+    `SELECT run_id, epoch, unit FROM (${PLACES}) GROUP BY run_id, epoch, unit ORDER BY run_id, epoch, min(only_refused), unit`,
     { rollout: rolloutId },
   );
-  const wanted = places.filter((place) => runId === null || place.run_id === runId).sort(byRunAndEpoch);
+  const wanted = places.filter((place) => runId === null || place.run_id === runId);
   if (wanted.length === 0) {
     const where = runId === null ? '' : ` in run ${runId}`;
     throw new RollstreamError('RS_NOT_FOUND', `no rollout is named ${rolloutId}${where}`, {
@@ -65,29 +76,32 @@ async function readRollout(
   store: Store,
   recall: PolicyRecall,
   rolloutId: string,
-  { run_id, epoch }: Place,
+  { run_id, epoch, unit }: Place,
 ): Promise<ExplainedRollout> {
   const rows = <Row extends AttemptRow>(table: string, columns: string, order: string): Promise<Row[]> =>
     store.query<Row>(
       `SELECT ${columns} FROM rollstream.live_${table}
-      WHERE run_id = {run:String} AND epoch = {epoch:Int32} AND rollout_id = {rollout:String} ORDER BY ${order}`,
-      { run: run_id, epoch, rollout: rolloutId },
+      WHERE run_id = {run:String} AND epoch = {epoch:Int32} AND unit = {unit:String} AND rollout_id = {rollout:String}
+      ORDER BY ${order}`,
+      { run: run_id, epoch, unit, rollout: rolloutId },
     );
   const started = await rows<UnitRow>('attempts', COLUMNS, 'attempt');
   const decisions = await rows<DecisionJson & UnitRow>('decisions', COLUMNS, 'attempt');
   const rewards = await rows('rewards', COLUMNS, 'scorer, turn, component');
   const verdicts = await rows<VerdictJson & AttemptRow>('verdicts', COLUMNS, 'offset');
-  const audits = await rows('audits', COLUMNS, 'audit, turn, index');
+  const audits = await store.query<AttemptRow & RecordPlace>(
+    `SELECT ${COLUMNS} FROM rollstream.live_audits
+    WHERE run_id = {run:String} AND epoch = {epoch:Int32} AND rollout_id = {rollout:String} ORDER BY audit, turn, index`,
+    { run: run_id, epoch, rollout: rolloutId },
+  );
   const steps = await rows('steps', STEP_COLUMNS, 'offset');
   const faults = await rows('step_faults', STEP_COLUMNS, 'offset');
-  const trajectories = (await lookupTrajectories(store, { rolloutId, runId: run_id }))
+  const trajectories = (await lookupTrajectories(store, { rolloutId, runId: run_id, unit }))
     .filter((trajectory) => trajectory.epoch === epoch)
     .map((trajectory) => unpackTrajectory(completeTrajectory(trajectory)));
-  const unit = decisions.at(-1) ?? started.at(-1);
+  const newest = decisions.at(-1) ?? started.at(-1);
   const found =
-    unit === undefined || unit.group_id === null
-      ? null
-      : await readGroup(store, { run: run_id, epoch, unit: unit.unit });
+    newest === undefined || newest.group_id === null ? null : await readGroup(store, { run: run_id, epoch, unit });
 
   const of = <Row extends AttemptRow>(list: readonly Row[], attempt: number) =>
     list.filter((row) => row.attempt === attempt);
@@ -105,16 +119,15 @@ async function readRollout(
       verdicts: verdictsWithStanding(of(verdicts, attempt)),
       steps: of(steps, attempt),
       step_faults: of(faults, attempt),
-      audits: of(audits, attempt),
+      // They know no unit, but the record at which they were found: the one that decided.
+      audits: of(audits, attempt).filter(
+        (row) => row.partition === decision?.partition && row.offset === decision.offset,
+      ),
       trajectory: trajectories.find((trajectory) => trajectory.attempt === attempt) ?? null,
       recalled: decision === null ? null : await recall.policyOf(decision.policy_id),
     });
   }
-  const group = unit === undefined || found === null ? null : groupOf(unit, found, { attempts, runId: run_id });
+  const group = newest === undefined || found === null ? null : groupOf(newest, found, { attempts, runId: run_id });
   const shipped = attempts.some(({ decision }) => decision !== null && !decision.in_loss) ? await recall.shipped() : [];
-  return explainRollout({ runId: run_id, epoch, group, attempts, shipped });
-}
-
-function byRunAndEpoch(a: Place, b: Place): number {
-  return a.run_id === b.run_id ? a.epoch - b.epoch : a.run_id < b.run_id ? -1 : 1;
+  return explainRollout({ runId: run_id, epoch, unit, group, attempts, shipped });
 }

@@ -19,7 +19,21 @@ export function accountingText(accounting: Accounting, paint: Paint = plain): st
       .map(([reason, count]) => [run.run_id, reason, String(count)]),
   );
   const text = drawTable(head, rows, paint);
-  return reasons.length === 0 ? text : `${text}\n${drawTable(['run', 'rejected because', 'attempts'], reasons, paint)}`;
+  const because = reasons.length === 0 ? '' : `\n${drawTable(['run', 'rejected because', 'attempts'], reasons, paint)}`;
+  const refused = notTakenInText(accounting.runs);
+  return `${text}${because}${refused === '' ? '' : `\n${paint('yellow', refused)}\n`}`;
+}
+
+/** Starts that their groups refused, over all runs; empty: none. */
+export function notTakenInText(runs: readonly Pick<RunAccounting, 'not_taken_in'>[]): string {
+  const sums = new Map<string, number>();
+  for (const { not_taken_in } of runs)
+    for (const [reason, n] of Object.entries(not_taken_in)) sums.set(reason, (sums.get(reason) ?? 0) + n);
+  const byCount = [...sums].sort(([a, x], [b, y]) => y - x || a.localeCompare(b));
+  const total = byCount.reduce((sum, [, n]) => sum + n, 0);
+  if (total === 0) return '';
+  const starts = total === 1 ? '1 start was' : `${total} starts were`;
+  return `${starts} not taken in: ${byCount.map(([reason, n]) => `${n} ${reason}`).join(', ')} (query step_faults)`;
 }
 
 export function rejectedOf(run: RunAccounting): number {

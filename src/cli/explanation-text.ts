@@ -19,7 +19,7 @@ function rolloutText(rolloutId: string, rollout: ExplainedRollout, paint: Paint)
     paint(colourOf(last), visible(rollout.summary)),
     ...remedyLines(last, paint),
     '',
-    ...placeLines(last, group),
+    ...placeLines(last ?? attempts.at(-1), group),
     ...(group === null ? [] : groupLines(group, rolloutId)),
     '',
     ...attempts.flatMap((attempt) => attemptText(attempt, attempts.length > 1, paint)),
@@ -45,7 +45,7 @@ function placeLines(attempt: ExplainedAttempt | undefined, group: ExplainedGroup
     ['task', text('task_id')],
     ['environment', text('env_name')],
     ['source', text('source_location') || text('source_format')],
-    ...(group === null ? [['group', 'none']] : []),
+    ...(group === null ? [['group', text('group_id') || 'none']] : []),
   ];
   return facts.flatMap(([name = '', value = '']) => (value === '' ? [] : [line(name, value)]));
 }

@@ -1,5 +1,5 @@
 import type { RunAccounting } from '../clickhouse/accounting.ts';
-import { rejectedOf } from './accounting-text.ts';
+import { notTakenInText, rejectedOf } from './accounting-text.ts';
 import { type Paint, plain } from './paint.ts';
 import type { CategoryRow, ExampleRow, ReportData } from './report-data.ts';
 import { drawTable, visible } from './table.ts';
@@ -33,6 +33,7 @@ function flow(runs: readonly RunAccounting[], paint: Paint): string[] {
   const rest = (['open', 'superseded', 'lost'] as const)
     .map((book) => [book, total((run) => run[book])] as const)
     .filter(([, n]) => n > 0);
+  const refused = notTakenInText(runs);
   const balanced = runs.every((run) => run.balanced);
   return [
     paint('bold', `${started} attempts in ${runs.length === 1 ? 'one run' : `${runs.length} runs`}`),
@@ -46,6 +47,7 @@ function flow(runs: readonly RunAccounting[], paint: Paint): string[] {
     balanced
       ? `  ${paint('green', 'balanced')}: each attempt is in exactly one of these`
       : `  ${paint('red', 'NOT balanced')}: some attempt is missing or counted twice`,
+    ...(refused === '' ? [] : [`  ${paint('yellow', refused)}`]),
   ];
 }
 

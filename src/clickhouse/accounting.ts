@@ -16,6 +16,8 @@ export interface RunAccounting {
   readonly superseded: number;
   readonly balanced: boolean;
   readonly ready_states: ReadyStates;
+  /** Starts that their group refused, by reason: no attempts, and in no book. */
+  readonly not_taken_in: Readonly<Record<string, number>>;
   /** What a forked run took over from its parent. */
   readonly inherited: number;
 }
@@ -35,7 +37,9 @@ export interface Accounting {
 
 interface Entry {
   readonly run_id: string;
-  readonly book: 'started' | 'laneless' | 'open' | 'ready' | 'rejected' | 'lost' | 'superseded' | 'undecidable';
+  readonly book:
+    | ('started' | 'laneless' | 'open' | 'ready' | 'rejected' | 'lost' | 'superseded' | 'undecidable')
+    | 'not_taken_in';
   readonly reason: string;
   readonly n: number;
 }
@@ -56,9 +60,10 @@ export async function readAccounting(store: Store, { runId = '' }: { runId?: str
 function closeBooks(run_id: string, entries: readonly Entry[]): RunAccounting {
   const total = (book: Entry['book']): number =>
     entries.reduce((sum, entry) => (entry.book === book ? sum + entry.n : sum), 0);
-  const rejected = Object.fromEntries(
-    entries.filter(({ book }) => book === 'rejected').map(({ reason, n }) => [reason, n] as const),
-  );
+  const byReason = (wanted: Entry['book']): Record<string, number> =>
+    Object.fromEntries(entries.filter(({ book }) => book === wanted).map(({ reason, n }) => [reason, n] as const));
+  const rejected = byReason('rejected');
+  const not_taken_in = byReason('not_taken_in');
   const [started, ready, open, superseded] = [total('started'), total('ready'), total('open'), total('superseded')];
   const lost = total('lost');
   const inherited = 0;
@@ -70,5 +75,6 @@ function closeBooks(run_id: string, entries: readonly Entry[]): RunAccounting {
     total('undecidable') === 0 &&
     started === ready + total('rejected') + open + lost + superseded &&
     ready + inherited === states;
-  return { run_id, started, ready, rejected, open, held: 0, lost, superseded, balanced, ready_states, inherited };
+  const books = { started, ready, rejected, open, held: 0, lost, superseded, balanced };
+  return { run_id, ...books, ready_states, not_taken_in, inherited };
 }

@@ -56,18 +56,18 @@ interface Renamed {
 
 type Row = Scalars & Renamed & SegmentArrays & ListArrays;
 
-/** The live trajectories of a rollout, each attempt, as they were sent; all runs unless one is named. */
+/** The live trajectories of a rollout, each attempt, as they were sent; all runs and units unless one is named. */
 export async function lookupTrajectories(
   store: Store,
-  { rolloutId, runId = '' }: { rolloutId: string; runId?: string },
+  { rolloutId, runId = '', unit = '' }: { rolloutId: string; runId?: string; unit?: string },
 ): Promise<TrajectoryInit[]> {
   const rows = await store.query<Row>(
     `SELECT ${SCALARS}, ${RENAMED}, ${segmentSelect}, ${listSelect}
      FROM rollstream.live_trajectories
-     WHERE rollout_id = {rollout:String} AND {run:String} IN ('', run_id)
+     WHERE rollout_id = {rollout:String} AND {run:String} IN ('', run_id) AND {unit:String} IN ('', unit)
      ORDER BY run_id, epoch, attempt
      SETTINGS output_format_json_named_tuples_as_objects = 0`,
-    { rollout: rolloutId, run: runId },
+    { rollout: rolloutId, run: runId, unit },
   );
   return rows.map(trajectoryOf);
 }

@@ -159,8 +159,20 @@ function retriesClause(
   return `${which}${others.length === 0 ? '' : ` (${others.join('; ')})`}`;
 }
 
+/** A start that is an orphan itself only waited for what came before it; any other fault of a start is why it was refused. */
 function orphanSentence({ step_faults: faults }: DecidedAttempt): string {
-  return `Never started: its start event has not come, and ${faults.length === 1 ? 'one event' : `${faults.length} events`} could not be taken in without it.`;
+  const refused = faults.find(({ kind, reason }) => kind === 'start' && reason !== 'orphan');
+  if (refused === undefined)
+    return `Never started: its start event has not come, and ${eventsOf(faults.length)} could not be taken in without it.`;
+  const text = (name: string) => (typeof refused[name] === 'string' ? refused[name] : '');
+  const why = text('reason_detail') === '' ? '' : `, since ${text('reason_detail')}`;
+  const group = text('group_id') === '' ? 'It has no group' : `The group that it named is ${text('group_id')}`;
+  const rest = faults.length === 1 ? '' : `, and ${eventsOf(faults.length - 1)} more could not be taken in`;
+  return `Never started: its start was refused${why} (${text('reason')}). ${group}${rest}.`;
+}
+
+function eventsOf(n: number): string {
+  return n === 1 ? 'one event' : `${n} events`;
 }
 
 function openSentence({ steps, verdicts }: DecidedAttempt, { group }: SentenceContext): string {

@@ -35,13 +35,21 @@ export function groupOf(
 export interface KnownRollout {
   readonly runId: string;
   readonly epoch: number;
+  readonly unit: string;
   readonly group: ExplainedGroup | null;
   readonly attempts: readonly KnownAttempt[];
   readonly shipped: readonly RecalledPolicy[];
 }
 
 /** What follows from the rows. */
-export function explainRollout({ runId, epoch, group, attempts: known, shipped }: KnownRollout): ExplainedRollout {
+export function explainRollout({
+  runId,
+  epoch,
+  unit,
+  group,
+  attempts: known,
+  shipped,
+}: KnownRollout): ExplainedRollout {
   const attempts = known.map(({ recalled, ...attempt }): ExplainedAttempt => {
     const { decision, trajectory, verdicts, steps } = attempt;
     const parts =
@@ -62,7 +70,7 @@ export function explainRollout({ runId, epoch, group, attempts: known, shipped }
         asked === null ? [] : wouldTrain({ ...decided, ...asked }, { runId, group, recalled: asked.recalled, shipped }),
     };
   });
-  return { run_id: runId, epoch, summary: rolloutSentence(attempts), group, attempts };
+  return { run_id: runId, epoch, unit, summary: rolloutSentence(attempts), group, attempts };
 }
 
 function partsOf(of: {

@@ -69,7 +69,11 @@ export const openApi = {
                 required: ['sql'],
                 properties: {
                   sql: { type: 'string' },
-                  params: { type: 'object', description: 'values of {name:Type} in the SQL' },
+                  params: {
+                    type: 'object',
+                    description:
+                      'values of {name:Type} in the SQL: text, a number, a boolean, null, or a list of text or of numbers (at most 10000)',
+                  },
                   format: { enum: ['json', 'jsonl', 'csv'], default: 'json' },
                 },
               },

@@ -4,6 +4,8 @@
 -- below each lane's frontier, so that the identity can fail. `laneless` are attempts of a partition whose lane wrote nothing:
 -- its books cannot be closed. `undecidable` are decisions of a disposition that has no book.
 -- `lost` are decisions of attempts whose records the log deleted before they were decided.
+-- `not_taken_in` is in no book: starts that their group refused, each once, by what it was refused for first (a repeat is refused
+-- for less: the group has closed by then).
 -- Nothing is held yet: gates come with rows of their own.
 WITH
   started AS (
@@ -35,6 +37,17 @@ WITH
     FROM rollstream.live_decisions
     WHERE {run:String} IN ('', run_id)
     GROUP BY run_id, book, reason
+  ),
+  not_taken_in AS (
+    SELECT run_id, first_reason AS reason, count() AS n
+    FROM (
+      SELECT run_id, argMin(reason, offset) AS first_reason
+      FROM rollstream.live_step_faults
+      WHERE {run:String} IN ('', run_id) AND kind = 'start'
+        AND reason IN ('group_overfull', 'group_size_conflict', 'task_conflict', 'group_closed')
+      GROUP BY run_id, unit, rollout_id, attempt
+    )
+    GROUP BY run_id, reason
   )
 SELECT run_id, book, reason, sum(n) AS n
 FROM (
@@ -42,6 +55,7 @@ FROM (
   UNION ALL SELECT run_id, 'laneless', '', n FROM laneless
   UNION ALL SELECT run_id, 'open', '', n FROM still_open
   UNION ALL SELECT run_id, book, reason, n FROM books
+  UNION ALL SELECT run_id, 'not_taken_in', reason, n FROM not_taken_in
 )
 GROUP BY run_id, book, reason
 ORDER BY run_id, book, reason

@@ -235,6 +235,41 @@ describe("step events, under a policy of one's own", () => {
     expect(last.would_train[0]).toContain('POST /v1/versions');
   });
 
+  it('a start that its group refused: why, in words, and which group', async () => {
+    const { rollout, text } = await told('over-2', 'own');
+    expect(rollout.summary).toMatch(
+      /^Never started: its start was refused, since its group has as many members as its size \(group_overfull\)\. The group that it named is over,/,
+    );
+    expect(text).toMatch(/^ {2}group +over$/m);
+  });
+
+  it('one id in two groups of a run: each by itself, the one that was only refused last', async () => {
+    const { stdout } = await cli(['explain', 'both', '--json', '--data', join(folder, 'own')]);
+    const { rollouts }: Explanation = JSON.parse(stdout);
+    expect(rollouts.map(({ group, attempts }) => [group?.group_id ?? null, attempts.length])).toEqual([
+      ['one', 1],
+      ['two', 1],
+      [null, 1],
+    ]);
+    expect(rollouts.map(({ attempts }) => attempts[0]?.steps.length)).toEqual([4, 4, 0]);
+    expect(rollouts.map(({ attempts }) => attempts[0]?.decision?.reward ?? null)).toEqual([2, 0, null]);
+    expect(new Set(rollouts.map(({ unit }) => unit)).size).toBe(3);
+    expect(rollouts[2]?.summary).toContain(
+      'since its group closed before (group_closed). The group that it named is small',
+    );
+  });
+
+  it('starts that were not taken in are told by the accounting, each once though it is imported twice', async () => {
+    const data = ['--data', join(folder, 'own')];
+    const { stdout, code } = await cli(['import', join(folder, 'steps.jsonl'), ...data]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^2 starts were not taken in: 1 group_closed, 1 group_overfull \(query step_faults\)$/m);
+    const { stdout: books } = await cli(['accounting', '--json', ...data]);
+    expect(JSON.parse(books).runs).toMatchObject([
+      { run_id: 'own', balanced: true, not_taken_in: { group_closed: 1, group_overfull: 1 } },
+    ]);
+  });
+
   it('an older policy is quoted from the store, though no file has its text any more', async () => {
     writeFileSync(join(folder, 'mine.yaml'), `# another text\n${POLICY}`);
     const { last, text } = await told('twice', 'own');
@@ -256,8 +291,20 @@ function events(): Event[] {
     ...rollout('small-1', { group: 'small', verdicts: [verdict('unit', '', { tests: null })] }),
     ...rollout('flat-0', { group: 'flat', verdicts: [verdict('unit', '', { tests: 1 })] }),
     ...rollout('flat-1', { group: 'flat', verdicts: [verdict('unit', '', { tests: 1 })] }),
+    ...startsFirst(
+      [0, 1, 2].flatMap((n) => rollout(`over-${n}`, { group: 'over', verdicts: [verdict('unit', '', { tests: n })] })),
+    ),
+    ...rollout('both', { group: 'one', verdicts: [verdict('unit', '', { tests: 1 })] }),
+    ...rollout('one-1', { group: 'one', verdicts: [verdict('unit', '', { tests: 0 })] }),
+    ...rollout('both', { group: 'two', verdicts: [verdict('unit', '', { tests: 0 })] }),
+    ...rollout('two-1', { group: 'two', verdicts: [verdict('unit', '', { tests: 1 })] }),
+    ...rollout('both', { group: 'small', verdicts: [verdict('unit', '', { tests: 1 })] }),
     ...rollout('aged', { env: 'aged', verdicts: [verdict('unit', '', { tests: 1 })] }),
   ];
+}
+
+function startsFirst(events: readonly Event[]): Event[] {
+  return [...events.filter(({ kind }) => kind === 'start'), ...events.filter(({ kind }) => kind !== 'start')];
 }
 
 interface Made {

@@ -82,7 +82,7 @@ const ATTEMPT: ExplainedAttempt = {
 
 function textOf(over: Partial<ExplainedAttempt> = {}): string {
   const attempt = { ...ATTEMPT, ...over };
-  const rollout = { run_id: 'run', epoch: 0, summary: attempt.summary, group: null, attempts: [attempt] };
+  const rollout = { run_id: 'run', epoch: 0, unit: 'u', summary: attempt.summary, group: null, attempts: [attempt] };
   const explanation: Explanation = { rollout_id: 'add-0-3', rollouts: [rollout] };
   return explanationText(explanation);
 }

@@ -76,3 +76,19 @@ it('never started: its events wait for their start', () => {
   const orphan = { ...ATTEMPT, decision: null, policy: null, started: null, step_faults: [{ kind: 'end' }] };
   expect(attemptSentence(orphan, ALONE)).toMatch(/^Never started: its start event has not come, and one event/);
 });
+
+it('refused at its start: why, and the group that it named', () => {
+  const faults = [
+    { kind: 'model_call', reason: 'orphan', reason_detail: 'no start event came in time', group_id: 'g' },
+    {
+      kind: 'start',
+      reason: 'group_overfull',
+      reason_detail: 'its group has as many members as its size',
+      group_id: 'g',
+    },
+  ];
+  const refused = { ...ATTEMPT, decision: null, policy: null, started: null, step_faults: faults };
+  expect(attemptSentence(refused, ALONE)).toBe(
+    'Never started: its start was refused, since its group has as many members as its size (group_overfull). The group that it named is g, and one event more could not be taken in.',
+  );
+});

@@ -64,7 +64,7 @@ describe('errors have a code, a message and the fitting status', () => {
     ['a body that is no JSON', () => query('{'), 400, { code: 'RS_USAGE' }],
     ['a query without SQL', () => query({}), 400, { code: 'RS_USAGE', field: 'sql' }],
     ['a format that does not exist', () => query({ sql: 'select 1', format: 'xml' }), 400, { field: 'format' }],
-    ['a parameter that is a list', () => query({ sql: 'select 1', params: { x: [] } }), 400, { field: 'params.x' }],
+    ['a parameter that is an object', () => query({ sql: 'select 1', params: { x: {} } }), 400, { field: 'params.x' }],
     ['a statement that writes', () => query({ sql: 'drop table x' }), 400, { code: 'RS_QUERY_REFUSED' }],
     [
       'a statement that reads files',
@@ -130,6 +130,17 @@ describe('answers', () => {
     expect(JSON.parse(await text())).toEqual([{ n: 7 }]);
     expect(await text('jsonl')).toBe('{"n":7}\n');
     expect(await text('csv')).toBe('"n"\n7\n');
+  });
+
+  it('of query take lists of text and of numbers, and say what else a parameter may be', async () => {
+    const sql = 'select {t:Array(String)} as t, {n:Array(Int64)} as n';
+    const params = { t: ["it's", 'b\tc'], n: [1, -2] };
+    expect(await (await query({ sql, params })).json()).toEqual([params]);
+    for (const t of [['a', 1], [['a']], { a: 1 }, Array.from({ length: 10_001 }, () => 1)]) {
+      const response = await query({ sql, params: { t, n: [] } });
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ error: { code: 'RS_USAGE', field: 'params.t' } });
+    }
   });
 
   it('of /metrics hold what the metrics table promises', async () => {

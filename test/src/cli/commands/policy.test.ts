@@ -50,7 +50,7 @@ describe('policy check', () => {
     writeFileSync(file, stdout.replace('  refusal:', '  refusl:').replace('retries: 2', 'retries: -2'));
     const first = await cli(['policy', 'check', file]);
     expect(first).toMatchObject({ code: 1, stderr: '' });
-    expect(first.stdout).toMatch(/^.*wrong\.yaml:\d+: retries: expected a number from 0 on, got -2\n$/);
+    expect(first.stdout).toMatch(/^.*wrong\.yaml:\d+: retries: expected a whole number from 0 on, got -2\n$/);
     writeFileSync(file, stdout.replace('  refusal:', '  refusl:'));
     expect((await cli(['policy', 'check', file])).stdout).toMatch(
       /wrong\.yaml:\d+: codes\.refusl: expected a code of the taxonomy, got refusl \(did you mean refusal\?\)\n$/,
@@ -80,6 +80,20 @@ describe('policy diff', () => {
     // A completion is the same under both.
     expect(answer.changes.filter((change: { where: string }) => change.where === 'codes.task_complete')).toEqual([]);
     expect((await cli(['policy', 'diff', 'dapo', 'dapo'])).stdout).toBe('dapo and dapo decide alike\n');
+  });
+
+  it('and try refuse what check refuses, rather than compare what nobody could apply', async () => {
+    const file = join(folder, 'unknown.yaml');
+    const { stdout } = await cli(['policy', 'show', 'default', '--quiet']);
+    writeFileSync(file, stdout.replace('  refusal:', '  refusl:'));
+    for (const argv of [
+      ['policy', 'diff', 'default', file],
+      ['policy', 'try', file, '--run', 'files-events', ...data],
+    ]) {
+      const { code, stderr } = await cli(argv);
+      expect(code).toBe(2);
+      expect(stderr).toMatch(/unknown\.yaml:\d+: codes\.refusl: expected a code of the taxonomy, got refusl/);
+    }
   });
 });
 
@@ -149,6 +163,16 @@ describe('policy try', () => {
     expect(Number(oracle?.n)).toBeGreaterThan(0);
     expect(answer.rewards.changed).toBe(Number(oracle?.n));
     expect(answer.rewards.mean_after).toBeCloseTo(oracle?.less ?? Number.NaN, 9);
+  });
+
+  it('is answered by the server that owns the data as without one', async () => {
+    const file = await masking('served');
+    const alone = await json('policy', 'try', file, '--run', 'files-events');
+    const server: RunningCli = startCli(['up', '--port', '0', ...data], {});
+    await server.said(/serving at (\S+)/);
+    expect(await json('policy', 'try', file, '--run', 'files-events')).toEqual(alone);
+    server.interrupt();
+    expect(await server.code).toBe(0);
   });
 
   it('of a run that nobody has used is not found', async () => {
