@@ -40,7 +40,7 @@ export function readPolicy(document: unknown, id: string): Parsed<Policy> {
     rules,
     rulesAt: createRulesAt({ codes, categories, rules }),
     findings,
-    retryLimit: read.notNegative(top.retries, 'retries'),
+    retryLimit: read.count(top.retries, 'retries'),
     backoff: backoffIn(read, top.backoff),
     scopeOf: scopesIn(read, top),
   });
@@ -71,13 +71,13 @@ function optionalParts(read: DocumentReader, rule: Record<string, unknown>, at: 
     ...(rule.penalty === undefined ? {} : { penalty: read.finite(rule.penalty, `${at}.penalty`) }),
     ...(rule.required === undefined ? {} : { required: read.texts(rule.required, `${at}.required`) }),
     ...(rule.in_baseline === undefined ? {} : { inBaseline: read.flag(rule.in_baseline, `${at}.in_baseline`) }),
-    ...(rule.retries === undefined ? {} : { retries: read.notNegative(rule.retries, `${at}.retries`) }),
+    ...(rule.retries === undefined ? {} : { retries: read.count(rule.retries, `${at}.retries`) }),
   };
 }
 
 function rulesIn(read: DocumentReader, value: unknown): Exception[] {
   if (value === undefined) return [];
-  return read.list(value, 'rules').map((body, i) => {
+  const rules = upTo(read, read.list(value, 'rules'), 'rules', MOST_RULES).map((body, i) => {
     const at = `rules[${i}]`;
     const rule = read.object(body, at);
     read.onlyKeys(rule, at, ['when', 'then']);
@@ -99,6 +99,20 @@ function rulesIn(read: DocumentReader, value: unknown): Exception[] {
       },
     };
   });
+  const names = rules.reduce((sum, { when }) => sum + LISTS.reduce((n, key) => n + (when[key]?.length ?? 0), 0), 0);
+  if (names <= MOST_NAMES) return rules;
+  read.problems.push({ path: 'rules', expected: `at most ${MOST_NAMES} names in all of when`, got: String(names) });
+  return [];
+}
+
+/** Each rule is compared with those before it. */
+const MOST_RULES = 2_000;
+const MOST_NAMES = 20_000;
+
+function upTo<T>(read: DocumentReader, list: readonly T[], path: string, most: number): readonly T[] {
+  if (list.length <= most) return list;
+  read.problems.push({ path, expected: `at most ${most} ${path}`, got: String(list.length) });
+  return [];
 }
 
 /** Runs and environments are named by producers: a memory of all of them would grow without end. */
@@ -155,7 +169,7 @@ function backoffIn(read: DocumentReader, value: unknown): Policy['backoff'] {
 /** The sections at the top, overridden by each of `scopes` that applies, in order. */
 function scopesIn(read: DocumentReader, top: Record<string, unknown>): Policy['scopeOf'] {
   const base = readScope(read, top, '', DEFAULT_SCOPE);
-  const bodies = top.scopes === undefined ? [] : read.list(top.scopes, 'scopes');
+  const bodies = top.scopes === undefined ? [] : upTo(read, read.list(top.scopes, 'scopes'), 'scopes', MOST_RULES);
   const scopes = bodies.map((value, i) => {
     const at = `scopes[${i}]`;
     const body = read.object(value, at);

@@ -71,8 +71,8 @@ function readReward(read: DocumentReader, section: Section, at: string, base: Re
       if (value === null) return null;
       const body = read.object(value, path);
       read.onlyKeys(body, path, ['max_tokens', 'buffer_tokens', 'penalty']);
-      const maxTokens = read.positive(body.max_tokens, `${path}.max_tokens`);
-      const bufferTokens = read.positive(body.buffer_tokens, `${path}.buffer_tokens`);
+      const maxTokens = read.countFrom1(body.max_tokens, `${path}.max_tokens`);
+      const bufferTokens = read.countFrom1(body.buffer_tokens, `${path}.buffer_tokens`);
       if (bufferTokens > maxTokens)
         read.problems.push({
           path: `${path}.buffer_tokens`,
@@ -111,12 +111,16 @@ function readGroup(read: DocumentReader, section: Section, at: string, base: Gro
   ]);
   return {
     emit: field('emit', base.emit, (value, path) => read.oneOf(value, path, ['complete', 'each'])),
-    minValid: field('min_valid', base.minValid, read.notNegative),
+    minValid: field('min_valid', base.minValid, read.countFrom1),
     baseline: field('baseline', base.baseline, (value, path) =>
       read.oneOf(value, path, ['grpo', 'mean', 'leave_one_out', 'none']),
     ),
     divideByStd: field('divide_by_std', base.divideByStd, read.flag),
-    ddof: field('ddof', base.ddof, read.notNegative),
+    ddof: field('ddof', base.ddof, (value, path) => {
+      const ddof = read.finite(value, path);
+      if (ddof !== 0 && ddof !== 1) read.problems.push({ path, expected: '0 or 1', got: String(ddof) });
+      return ddof;
+    }),
     eps: field('eps', base.eps, read.notNegative),
     zeroVariance: field('zero_variance', base.zeroVariance, (value, path) => read.oneOf(value, path, ['pass', 'drop'])),
     tolerance: field('tolerance', base.tolerance, read.notNegative),
@@ -128,7 +132,7 @@ function readStaleness(read: DocumentReader, section: Section, at: string, base:
   const field = fieldsOf(read, section, at);
   read.onlyKeys(section, at, ['max_lag', 'over', 'unknown']);
   return {
-    maxLag: field('max_lag', base.maxLag, (value, path) => (value === null ? null : read.notNegative(value, path))),
+    maxLag: field('max_lag', base.maxLag, (value, path) => (value === null ? null : read.count(value, path))),
     over: field('over', base.over, (value, path) => read.oneOf(value, path, ['drop', 'mask_rollout', 'mask_tokens'])),
     unknown: field('unknown', base.unknown, (value, path) => read.oneOf(value, path, ['keep', 'drop', 'mask_rollout'])),
   };
@@ -138,7 +142,7 @@ function readDeadlines(read: DocumentReader, section: Section, at: string, base:
   const keys = ['gap_ms', 'orphan_ms', 'verdict_ms', 'idle_ms', 'group_ms', 'lifetime_ms'] as const;
   read.onlyKeys(section, at, keys);
   const [gapMs, orphanMs, verdictMs, idleMs, groupMs, lifetimeMs] = keys.map((key) =>
-    section[key] === undefined ? undefined : read.positive(section[key], join(at, key)),
+    section[key] === undefined ? undefined : read.countFrom1(section[key], join(at, key)),
   );
   return {
     ...base,
@@ -156,10 +160,10 @@ function readAdmission(read: DocumentReader, section: Section, at: string, base:
   read.onlyKeys(section, at, ['batch_rollouts', 'ceilings', 'grant_ms']);
   return {
     batchRollouts: field('batch_rollouts', base.batchRollouts, (value, path) =>
-      value === null ? null : read.positive(value, path),
+      value === null ? null : read.countFrom1(value, path),
     ),
-    ceilings: field('ceilings', base.ceilings, (value, path) => numbersOf(read, value, path, read.notNegative)),
-    grantMs: field('grant_ms', base.grantMs, read.positive),
+    ceilings: field('ceilings', base.ceilings, (value, path) => numbersOf(read, value, path, read.count)),
+    grantMs: field('grant_ms', base.grantMs, read.countFrom1),
   };
 }
 

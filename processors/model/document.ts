@@ -13,6 +13,10 @@ export interface DocumentReader {
   notNegative(value: unknown, path: string): number;
   /** A finite number above 0. */
   positive(value: unknown, path: string): number;
+  /** A whole number, from 0 on. */
+  count(value: unknown, path: string): number;
+  /** A whole number, from 1 on. */
+  countFrom1(value: unknown, path: string): number;
   oneOf<T extends string>(value: unknown, path: string, allowed: readonly T[]): T;
   /** Problems for keys that are not `known`. */
   onlyKeys(value: Record<string, unknown>, path: string, known: readonly string[]): void;
@@ -41,6 +45,8 @@ export function createDocumentReader(): DocumentReader {
     finite,
     notNegative: atLeast((number) => number >= 0, 'a number from 0 on'),
     positive: atLeast((number) => number > 0, 'a number above 0'),
+    count: atLeast((number) => Number.isSafeInteger(number) && number >= 0, 'a whole number from 0 on'),
+    countFrom1: atLeast((number) => Number.isSafeInteger(number) && number >= 1, 'a whole number from 1 on'),
     list: (value, path) => (Array.isArray(value) ? value : note(path, 'a list', value, [])),
     flag: (value, path) => (typeof value === 'boolean' ? value : note(path, 'true or false', value, false)),
     texts: (value, path) =>

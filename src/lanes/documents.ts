@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import type { Documents } from '../../processors/decide/judge.ts';
 import { policyAgainstTaxonomy } from '../../processors/decide/policy-against-taxonomy.ts';
 import { readPolicy } from '../../processors/decide/policy-schema.ts';
@@ -15,7 +14,7 @@ import { topicNames } from '../config/topics.ts';
 import { RollstreamError } from '../errors.ts';
 import { shippedPolicyFile } from '../policies/shipped-policies.ts';
 import type { LaneSettings } from './lane-settings.ts';
-import { type DocumentText, mustRead, refusal } from './read-document.ts';
+import { type DocumentText, mustRead, type ReadDocument, readDocumentFile, refusal } from './read-document.ts';
 
 /** Policies and taxonomies by hash: those that should be in force, and those that the log says were. */
 export interface DocumentShelf extends Documents {
@@ -59,14 +58,14 @@ export async function configuredPolicy(
   store: Pick<Store, 'query'>,
   { policyFile, topicPrefix }: DocumentSettings,
 ): Promise<DocumentText> {
-  if (policyFile !== undefined) return readText(policyFile);
+  if (policyFile !== undefined) return readDocumentFile(policyFile);
   const last = await readLastApplied(store, topicNames(topicPrefix).steps);
-  if (last === null) return readText(shippedPolicyFile('default'));
+  if (last === null) return readDocumentFile(shippedPolicyFile('default'));
   return { text: await kept(store, last.policy_id), where: `the policy applied last, ${last.policy_id}` };
 }
 
 export function taxonomyText({ taxonomyFile }: DocumentSettings): Promise<DocumentText> {
-  return readText(taxonomyFile ?? packageFile('processors/taxonomy/taxonomy.yaml'));
+  return readDocumentFile(taxonomyFile ?? packageFile('processors/taxonomy/taxonomy.yaml'));
 }
 
 /** The same, of documents that were read already. */
@@ -112,19 +111,11 @@ export async function shelveDocuments(
 }
 
 /** A rule for a code that the taxonomy does not know never fires; a category without a rule would be quarantined unasked. */
-export function refuseMismatch(policyText: DocumentText, taxonomyText: DocumentText): Policy {
+export function refuseMismatch(policyText: DocumentText, taxonomyText: DocumentText): ReadDocument<Policy> {
   const policy = mustRead(policyText, readPolicy);
   const faults = policy.faultsOf(policyAgainstTaxonomy(policy.value, mustRead(taxonomyText, readTaxonomy).value));
   if (faults.length > 0) throw refusal(faults);
-  return policy.value;
-}
-
-async function readText(file: string): Promise<DocumentText> {
-  try {
-    return { text: await readFile(file, 'utf8'), where: file };
-  } catch (cause) {
-    throw new RollstreamError('RS_CONFIG', `${file} cannot be read`, { cause });
-  }
+  return policy;
 }
 
 async function kept(store: Pick<Store, 'query'>, id: string): Promise<string> {

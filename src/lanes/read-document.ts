@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import type { DocumentProblem, Parsed } from '../../processors/model/taxonomy.ts';
 import { suggestion } from '../config/nearest.ts';
 import { RollstreamError } from '../errors.ts';
@@ -37,20 +38,49 @@ export function documentIdOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
+/** A document's file. What is not UTF-8 is refused: its id would be the hash of another text than the file's. */
+export async function readDocumentFile(file: string, where = file): Promise<DocumentText> {
+  const bytes = await readFile(file).catch((cause) => {
+    throw new RollstreamError('RS_CONFIG', `${file} cannot be read`, { cause });
+  });
+  const text = bytes.toString('utf8');
+  const again = Buffer.from(text);
+  if (again.equals(bytes)) return { text, where };
+  const at = again.findIndex((byte, i) => byte !== bytes[i]);
+  const line = bytes.subarray(0, at).filter((byte) => byte === NEWLINE).length + 1;
+  throw new RollstreamError('RS_CONFIG', `${where}:${line}: not UTF-8`);
+}
+
+const NEWLINE = 0x0a;
+const MOST_BYTES = 1_000_000;
+/** Names compared with what is allowed; of thousands that takes seconds, and nobody reads them. */
+const MOST_SUGGESTED = 100;
+
+/** What is wrong with a text as such; null: nothing. */
+function textProblem(text: string): DocumentProblem | null {
+  const bytes = Buffer.from(text);
+  if (bytes.length > MOST_BYTES)
+    return { path: '', expected: `at most ${MOST_BYTES} bytes`, got: `${bytes.length} bytes` };
+  // A lone surrogate, as JSON can write it.
+  return bytes.toString() === text ? null : { path: '', expected: 'UTF-8', got: 'half a character' };
+}
+
 /** A policy or taxonomy from its text, or all that is wrong with it. */
 export function readDocument<T>(
   { text, where }: DocumentText,
   read: (document: unknown, id: string) => Parsed<T>,
 ): ReadDocument<T> | readonly DocumentFault[] {
+  const wrong = textProblem(text);
+  if (wrong !== null) return [faultOf(where, wrong, `expected ${wrong.expected}, got ${wrong.got}`, null, null)];
   const yaml = readYamlText(text);
   if (!('value' in yaml))
     return yaml.map(({ line, otherLine, path, message }) =>
       faultOf(where, { path, expected: 'YAML', got: message }, message, line, otherLine),
     );
   const faultsOf = (problems: readonly DocumentProblem[]) =>
-    problems.map((problem) => {
+    problems.map((problem, i) => {
       const otherLine = problem.otherPath === undefined ? null : yaml.lineOf(problem.otherPath);
-      const message = `expected ${problem.expected}, got ${problem.got}${nearOf(problem)}`;
+      const message = `expected ${problem.expected}, got ${problem.got}${i < MOST_SUGGESTED ? nearOf(problem) : ''}`;
       return faultOf(where, problem, message, yaml.lineOf(problem.path), otherLine);
     });
   const result = read(yaml.value, documentIdOf(text));

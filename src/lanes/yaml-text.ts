@@ -1,4 +1,4 @@
-import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLMap } from 'yaml';
+import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
 
 /** A YAML document: its value, and where each path of it stands. */
 export interface YamlText {
@@ -15,101 +15,113 @@ export interface YamlProblem {
   readonly message: string;
 }
 
-/** Reads YAML; a key that stands twice is refused with both lines, since one of them would be lost unseen. */
+/** No document of ours goes deeper than ten. */
+const MOST_DEEP = 64;
+
+/**
+ * Reads YAML. Refused as well, with its line: a key that stands twice, since one of them would be lost unseen; anchors and aliases, by
+ * which a short text becomes an endless value; and what is nested too deep.
+ */
 export function readYamlText(text: string): YamlText | readonly YamlProblem[] {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false });
   const lineAt = (offset: number) => lines.linePos(offset).line;
-  const problems: YamlProblem[] = document.errors.map(({ pos, message }) => ({
+  const document = parsed(text, lines);
+  if (document === null) return [{ line: null, otherLine: null, path: '', message: TOO_DEEP }];
+  // Where the parser's own stack ends, all that follows is made up.
+  const deep = document.errors.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
+  if (deep !== undefined) return [{ line: lineAt(deep.pos[0]), otherLine: null, path: '', message: TOO_DEEP }];
+  const problems: YamlProblem[] = document.errors.map(({ pos, code, message }) => ({
     line: lineAt(pos[0]),
     otherLine: null,
     path: '',
-    message: message.split('\n')[0] ?? message,
+    message:
+      code === 'MULTIPLE_DOCS' ? 'a second document begins here: one file is one' : (message.split('\n')[0] ?? message),
   }));
   if (problems.length > 0) return problems;
-  const root: Node | null = document.contents;
-  findDuplicates(root, '', (path, first, second) =>
-    problems.push({
-      line: lineAt(second),
-      otherLine: lineAt(first),
-      path,
-      message: 'the key stands twice',
-    }),
+  const starts = new Map<string, number>();
+  walk(
+    document.contents,
+    '',
+    { depth: 0, from: null },
+    {
+      start: (path, offset) => starts.set(path, offset),
+      fault: (path, offset, message, first) =>
+        problems.push({ line: lineAt(offset), otherLine: first === null ? null : lineAt(first), path, message }),
+    },
   );
   if (problems.length > 0) return problems;
   return {
     value: document.toJS(),
     lineOf(path) {
-      const offset = offsetOf(root, path);
-      return offset === null ? null : lineAt(offset);
+      let known = path;
+      while (known !== '' && !starts.has(known))
+        known = known.slice(0, Math.max(0, known.lastIndexOf('.'), known.lastIndexOf('[')));
+      const offset = starts.get(known);
+      return offset === undefined ? null : lineAt(offset);
     },
   };
 }
 
-type Visit = (path: string, first: number, second: number) => void;
+const TOO_DEEP = `nested deeper than ${MOST_DEEP}`;
 
-function findDuplicates(node: unknown, at: string, visit: Visit): void {
+/** null: nested so deep that the parser's own stack ends. */
+function parsed(text: string, lineCounter: LineCounter) {
+  try {
+    return parseDocument(text, { lineCounter, uniqueKeys: false });
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+interface Visit {
+  start(path: string, offset: number): void;
+  /** `first`: where a key that stands twice stood before. */
+  fault(path: string, offset: number, message: string, first: number | null): void;
+}
+
+interface Place {
+  readonly depth: number;
+  /** Where the key stands; an anchor is before its value, maybe lines before. */
+  readonly from: number | null;
+}
+
+function walk(node: unknown, at: string, { depth, from }: Place, visit: Visit): void {
+  if (!isNode(node)) return;
+  const start = startOf(node);
+  if (at === '' && depth === 0) visit.start(at, start);
+  if (isAlias(node)) visit.fault(at, start, `no aliases: write out what *${node.source} stands for`, null);
+  else if (node.anchor !== undefined) visit.fault(at, from ?? start, `no anchors: &${node.anchor}`, null);
+  if (depth > MOST_DEEP) {
+    visit.fault(at, start, TOO_DEEP, null);
+    return;
+  }
   if (isSeq(node)) {
-    for (const [i, item] of node.items.entries()) findDuplicates(item, `${at}[${i}]`, visit);
+    for (const [i, item] of node.items.entries()) {
+      const path = `${at}[${i}]`;
+      visit.start(path, startOf(item) || start);
+      walk(item, path, { depth: depth + 1, from: null }, visit);
+    }
     return;
   }
   if (!isMap(node)) return;
   const seen = new Map<string, number>();
   for (const { key, value } of node.items) {
-    const name = nameOf(key);
+    const name = isScalar(key) ? String(key.value) : isAlias(key) ? `*${key.source}` : '?';
     const path = at === '' ? name : `${at}.${name}`;
-    const start = startOf(key) ?? 0;
+    const offset = startOf(key);
     const first = seen.get(name);
-    if (first !== undefined) visit(path, first, start);
-    else seen.set(name, start);
-    findDuplicates(value, path, visit);
+    if (first !== undefined) visit.fault(path, offset, 'the key stands twice', first);
+    else {
+      seen.set(name, offset);
+      visit.start(path, offset);
+    }
+    const within = { depth: depth + 1, from: offset };
+    walk(key, path, within, visit);
+    walk(value, path, within, visit);
   }
 }
 
-function offsetOf(root: unknown, path: string): number | null {
-  let node = root;
-  let rest = path;
-  let offset = startOf(root);
-  while (rest !== '') {
-    const step = isMap(node) ? mapStep(node, rest) : isSeq(node) ? listStep(node.items, rest) : null;
-    if (step === null) return offset;
-    offset = step.offset ?? offset;
-    node = step.node;
-    rest = step.rest;
-  }
-  return offset;
-}
-
-interface Step {
-  readonly node: unknown;
-  readonly offset: number | null;
-  readonly rest: string;
-}
-
-/** The longest key that the path goes on with: a key may hold dots itself. */
-function mapStep(map: YAMLMap, path: string): Step | null {
-  let best: Step | null = null;
-  for (const { key, value } of map.items) {
-    const name = nameOf(key);
-    const after = path.slice(name.length);
-    if (!path.startsWith(name) || (after !== '' && !/^[.[]/.test(after))) continue;
-    if (best === null || after.length < best.rest.length)
-      best = { node: value, offset: startOf(key), rest: after.replace(/^\./, '') };
-  }
-  return best;
-}
-
-function listStep(items: readonly unknown[], path: string): Step | null {
-  const [whole, index] = /^\[(\d+)\]\.?/.exec(path) ?? [];
-  if (whole === undefined) return null;
-  const node = items[Number(index)];
-  return node === undefined ? null : { node, offset: startOf(node), rest: path.slice(whole.length) };
-}
-
-function nameOf(key: unknown): string {
-  return isScalar(key) ? String(key.value) : String(key);
-}
-
-function startOf(node: unknown): number | null {
-  return isScalar(node) || isMap(node) || isSeq(node) ? (node.range?.[0] ?? null) : null;
+function startOf(node: unknown): number {
+  return isNode(node) ? (node.range?.[0] ?? 0) : 0;
 }

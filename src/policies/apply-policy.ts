@@ -48,7 +48,7 @@ export function createApplyPolicy({ broker, store, codecs, settings, now }: Appl
         { facts: { field: 'policy_file' } },
       );
     const taxonomy = await taxonomyText(settings);
-    const policy = refuseMismatch(document, taxonomy);
+    const policy = refuseMismatch(document, taxonomy).value;
     const before = documentIdOf((await configuredPolicy(store, settings)).text);
     await store.insert(
       encodeDocuments([

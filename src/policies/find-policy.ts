@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Access } from '../access/access.ts';
 import { suggestion } from '../config/nearest.ts';
 import { RollstreamError } from '../errors.ts';
-import type { DocumentText } from '../lanes/read-document.ts';
+import { type DocumentText, readDocumentFile } from '../lanes/read-document.ts';
 import { policyFileOf, shippedPolicies } from './shipped-policies.ts';
 
 export interface FindPolicyDeps {
@@ -19,7 +18,7 @@ const ID = /^[0-9a-f]{8,64}$/;
 /** A policy by file, by the name of a shipped one, or by the beginning of its id. */
 export async function findPolicy(reference: string, { cwd, access }: FindPolicyDeps): Promise<DocumentText> {
   const file = policyFileOf(cwd, reference);
-  if (existsSync(file)) return { text: await textOf(file), where: shownFile(cwd, reference, file) };
+  if (existsSync(file)) return readDocumentFile(file, shownFile(cwd, reference, file));
   if (!ID.test(reference)) {
     const near = suggestion(reference, shippedPolicies());
     throw new RollstreamError('RS_NOT_FOUND', `no policy is called ${reference}, and no file${near}`, {
@@ -52,12 +51,4 @@ export async function rowsOf<Row>(
 
 function shownFile(cwd: string, reference: string, file: string): string {
   return resolve(cwd, reference) === file ? reference : `policy ${reference}`;
-}
-
-async function textOf(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (cause) {
-    throw new RollstreamError('RS_CONFIG', `${file} cannot be read`, { cause });
-  }
 }

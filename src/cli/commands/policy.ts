@@ -5,7 +5,7 @@ import { readTaxonomy } from '../../../processors/taxonomy/read-taxonomy.ts';
 import type { Access } from '../../access/access.ts';
 import { openAccess } from '../../access/open-access.ts';
 import { RollstreamError } from '../../errors.ts';
-import { configuredPolicy, taxonomyText } from '../../lanes/documents.ts';
+import { configuredPolicy, refuseMismatch, taxonomyText } from '../../lanes/documents.ts';
 import {
   type DocumentFault,
   type DocumentText,
@@ -166,8 +166,9 @@ function noneWithoutData(error: unknown): null {
 }
 
 async function diff(context: CommandContext, references: readonly [string, string], access: Opened): Promise<number> {
-  const a = mustRead(await find(references[0], context, access), readPolicy);
-  const b = mustRead(await find(references[1], context, access), readPolicy);
+  const taxonomy = await taxonomyText(context.config.lanes);
+  const a = refuseMismatch(await find(references[0], context, access), taxonomy);
+  const b = refuseMismatch(await find(references[1], context, access), taxonomy);
   const places = [...scopePlaces(a.plain), ...scopePlaces(b.plain)];
   const differences = diffPolicies(a.value, b.value, await readTaxonomyOf(context), places);
   await context.out.write(
@@ -191,7 +192,8 @@ async function apply(context: CommandContext, reference: string, access: Opened)
 }
 
 async function tryOn(context: CommandContext, reference: string, runId: string, opened: Opened): Promise<number> {
-  const { value: policy } = mustRead(await find(reference, context, opened), readPolicy);
+  const taxonomy = await taxonomyText(context.config.lanes);
+  const { value: policy } = refuseMismatch(await find(reference, context, opened), taxonomy);
   const access = await opened();
   const policyOf = async (id: string) => mustRead(await findPolicy(id, { cwd: '', access: opened }), readPolicy).value;
   const tried = await tryPolicy(policy, runId, { access, policyOf });

@@ -32,8 +32,42 @@ describe('a policy', () => {
         '"reward"',
       ],
     ]);
-    expect(problemsOf(['retries: 2', 'retries: -1'])).toEqual([['retries', 'a number from 0 on', '-1']]);
+    expect(problemsOf(['retries: 2', 'retries: -1'])).toEqual([['retries', 'a whole number from 0 on', '-1']]);
     expect(problemsOf(['ddof: 1', 'ddof: .nan']).map(([path]) => path)).toEqual(['group.ddof']);
     expect(problemsOf(['min_valid', 'minimum']).map(([path]) => path)).toEqual(['group.minimum']);
+  });
+
+  it('counts in whole numbers, and divides by n or by n - 1', () => {
+    for (const got of ['9', '0.5', '-1'])
+      expect(problemsOf(['ddof: 1', `ddof: ${got}`])).toEqual([['group.ddof', '0 or 1', got]]);
+    expect(problemsOf(['ddof: 1', 'ddof: 0'])).toEqual([]);
+    for (const got of ['0', '1.5'])
+      expect(problemsOf(['min_valid: 2', `min_valid: ${got}`])).toEqual([
+        ['group.min_valid', 'a whole number from 1 on', got],
+      ]);
+    expect(problemsOf(['retries: 2', 'retries: 0.5'])).toEqual([['retries', 'a whole number from 0 on', '0.5']]);
+    const admission = 'admission: { batch_rollouts: 0, ceilings: { math: 1.5 }, grant_ms: 0.5 }';
+    expect(problemsOf(['retries: 2', `retries: 2\n${admission}`])).toEqual([
+      ['admission.batch_rollouts', 'a whole number from 1 on', '0'],
+      ['admission.ceilings.math', 'a whole number from 0 on', '1.5'],
+      ['admission.grant_ms', 'a whole number from 1 on', '0.5'],
+    ]);
+  });
+
+  it('has at most 2000 rules, which name at most 20000 things', () => {
+    const withRules = (runs: readonly string[]) => {
+      const rules = runs.map((run) => `{ when: { run: [${run}] }, then: { penalty: -1 } }`);
+      return readPolicy({ ...parse(policyText()), rules: parse(`[${rules.join(', ')}]`) }, 'id');
+    };
+    const runs = (count: number) => Array.from({ length: count }, (_, i) => `r${i}`);
+    expect(withRules(runs(2_000)).kind).toBe('ok');
+    expect(withRules(runs(2_001))).toEqual({
+      kind: 'refused',
+      problems: [{ path: 'rules', expected: 'at most 2000 rules', got: '2001' }],
+    });
+    expect(withRules([runs(20_001).join(', ')])).toEqual({
+      kind: 'refused',
+      problems: [{ path: 'rules', expected: 'at most 20000 names in all of when', got: '20001' }],
+    });
   });
 });

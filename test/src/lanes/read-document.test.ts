@@ -1,6 +1,9 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readPolicy } from '../../../processors/decide/policy-schema.ts';
-import { mustRead, readDocument } from '../../../src/lanes/read-document.ts';
+import { documentIdOf, mustRead, readDocument, readDocumentFile } from '../../../src/lanes/read-document.ts';
 
 const messagesOf = (text: string): string[] => {
   const result = readDocument({ text, where: 'p.yaml' }, readPolicy);
@@ -33,8 +36,8 @@ rules:
     'p.yaml:5: categories.completion.disposition: expected one of train, train_masked, penalise, drop, retry, quarantine, got "trian" (did you mean train?)',
     'p.yaml:12: rules[0].when.infra_share_above: expected a share from 0 to 1, got 2',
     'p.yaml:13: rules[0].then.penalty: expected a finite number, got "a"',
-    'p.yaml:12: rules[0].when: expected infra_share_above below 1, got {"infraShareAbove":2}',
-    'p.yaml:3: retries: expected a number from 0 on, got -1',
+    'p.yaml:12: rules[0].when: expected infra_share_above below 1, got {"infra_share_above":2}',
+    'p.yaml:3: retries: expected a whole number from 0 on, got -1',
     'p.yaml:9: group.min_vaild: expected one of emit, min_valid, baseline, divide_by_std, ddof, eps, zero_variance, tolerance, on_fault, got min_vaild (did you mean min_valid?)',
     'p.yaml:10: group.ddof: expected a finite number, got NaN',
   ]);
@@ -90,4 +93,35 @@ it('what must be usable is thrown with the first problems', () => {
   expect(() => mustRead({ text: TOP.replace('rollstream-policy/1', 'x'), where: 'p.yaml' }, readPolicy)).toThrow(
     'p.yaml:1: format: expected one of rollstream-policy/1, got "x"',
   );
+});
+
+it('a text of more than 1 MB is refused before it is parsed, and half a character has no bytes to hash', () => {
+  expect(messagesOf(`${TOP}# ${'x'.repeat(1_000_000)}`)).toEqual([
+    `p.yaml: expected at most 1000000 bytes, got ${TOP.length + 1_000_002} bytes`,
+  ]);
+  expect(messagesOf(`${TOP}# \ud800`)).toEqual(['p.yaml: expected UTF-8, got half a character']);
+});
+
+it('a condition of 2000 rules for 2000 runs is read, and the one that an earlier covers found among them', () => {
+  const rules = Array.from({ length: 1_999 }, (_, i) => `  - { when: { run: [r${i}] }, then: { penalty: -1 } }\n`);
+  const covered = '  - { when: { run: [r1500], infra_share_at_most: 0.5 }, then: { penalty: -2 } }\n';
+  expect(messagesOf(`${TOP}rules:\n${rules.join('')}${covered}`)).toEqual([
+    'p.yaml:2007: rules[1999]: expected a case that rules[1500] does not decide already, got {"run":["r1500"],"infra_share_at_most":0.5} (the other is at line 1508, rules[1500])',
+  ]);
+});
+
+it('a file that is not UTF-8 is refused with its line: its id would be that of another text', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'rollstream-document-'));
+  try {
+    const file = join(folder, 'p.yaml');
+    await writeFile(file, Buffer.from(`${TOP}# caf\u00e9\n`, 'latin1'));
+    await expect(readDocumentFile(file, 'p.yaml')).rejects.toThrow('p.yaml:7: not UTF-8');
+    // A mark of the byte order is UTF-8, and part of what is hashed.
+    await writeFile(file, `\ufeff${TOP}`);
+    const { text } = await readDocumentFile(file);
+    expect(documentIdOf(text)).toBe(documentIdOf(`\ufeff${TOP}`));
+    await expect(readDocumentFile(join(folder, 'none.yaml'))).rejects.toThrow('none.yaml cannot be read');
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });

@@ -40,5 +40,30 @@ it('refuses a key that stands twice, wherever it is, with both lines and its pat
 
 it('refuses what is no YAML, and two documents in one', () => {
   expect(readYamlText('a: [1\nb: 2\n')).toMatchObject([{ otherLine: null, path: '' }]);
-  expect(readYamlText('a: 1\n---\nb: 2\n')).toMatchObject([{ path: '' }]);
+  expect(readYamlText('a: 1\n---\nb: 2\n')).toMatchObject([
+    { line: 2, path: '', message: 'a second document begins here: one file is one' },
+  ]);
+});
+
+it('refuses anchors and aliases, of values and of keys, also one that holds itself', () => {
+  const messages = (text: string) => {
+    const yaml = readYamlText(text);
+    return 'value' in yaml ? [] : yaml.map(({ line, path, message }) => [line, path, message]);
+  };
+  expect(messages('scopes: &a\n  - *a\n')).toEqual([
+    [1, 'scopes', 'no anchors: &a'],
+    [2, 'scopes[0]', 'no aliases: write out what *a stands for'],
+  ]);
+  expect(messages('&k a: 1\n*k : 2\n')).toEqual([
+    [1, 'a', 'no anchors: &k'],
+    [2, '*k', 'no aliases: write out what *k stands for'],
+  ]);
+  expect(messages('a: *nowhere\n')).toEqual([[1, 'a', 'no aliases: write out what *nowhere stands for']]);
+});
+
+it('refuses what is nested too deep: for us, and for the parser', () => {
+  const nested = (depth: number) => `a: 1\nb: ${'['.repeat(depth)}${']'.repeat(depth)}\n`;
+  expect(readYamlText(nested(60))).toHaveProperty('value');
+  for (const depth of [70, 5_000])
+    expect(readYamlText(nested(depth))).toMatchObject([{ line: 2, message: 'nested deeper than 64' }]);
 });

@@ -114,7 +114,7 @@ it('leaves what policy_file says alone, and is refused where it says something',
 it('of what cannot be used changes nothing', async () => {
   const { text } = await shipped('dapo');
   await expect(applyWith()({ text: text.replace('retries: 2', 'retries: -1'), where: 'mine.yaml' })).rejects.toThrow(
-    /^mine\.yaml:\d+: retries: expected a number from 0 on, got -1$/,
+    /^mine\.yaml:\d+: retries: expected a whole number from 0 on, got -1$/,
   );
   expect(await temporary.store.query('SELECT * FROM rollstream.applied')).toEqual([]);
   expect(await inForceIn(0)).toEqual([]);
