@@ -1,5 +1,6 @@
 import type { DeadlineName } from '../../schemas/generated/step-event.ts';
 import { type Attempt, attemptKey, isStarted, isWhole, sawOf, type Unit } from '../model/attempt.ts';
+import { isKept } from '../model/is-kept.ts';
 import type { Judgement } from '../model/judgement.ts';
 import type { LaneState } from '../model/lane-state.ts';
 import type { Policy, PolicyDeadlines } from '../model/policy.ts';
@@ -130,8 +131,6 @@ function shortestOf(limits: DeadlineLimits): number {
 
 export type Deadlines = ReturnType<typeof createDeadlines>;
 
-const KEPT: ReadonlySet<string> = new Set(['train', 'train_masked', 'penalise']);
-
 /** The next deadline of an attempt as it stands; null: it waits for its group. */
 function nextOf(
   attempt: Attempt,
@@ -142,7 +141,7 @@ function nextOf(
   if (isWhole(attempt)) {
     // Also one that does not wait for its verdict any more: 1 it ends @10 and waits; 2 the policy @12, or another build after a
     // restart, takes its end for a fault; 3 nothing more comes, and nobody would ask again.
-    const waitsForItsGroup = attempt.unit.size !== null && KEPT.has(judge(attempt).ruling);
+    const waitsForItsGroup = attempt.unit.size !== null && isKept(judge(attempt).ruling);
     return waitsForItsGroup ? null : { name: 'verdict_missing', atMs: attempt.lastAtMs + limits.verdictMs };
   }
   const lifetime = { name: 'lifetime', atMs: attempt.openedAtMs + limits.lifetimeMs } as const;

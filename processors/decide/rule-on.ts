@@ -1,6 +1,7 @@
 import type { Reason } from '../../schemas/generated/trajectory.ts';
 import type { AttemptIdentity } from '../model/attempt.ts';
 import type { Finding } from '../model/audit-summary.ts';
+import { isKept } from '../model/is-kept.ts';
 import type { Judgement, Scored } from '../model/judgement.ts';
 import type { CodeRule, PlacedRule, PlacedRules, Policy } from '../model/policy.ts';
 import type { Reward, RewardOf } from '../model/reward.ts';
@@ -71,7 +72,7 @@ function findingOf(findings: readonly Finding[] | null, policy: Policy, { rule }
   if (findings === null || findings.length === 0) return null;
   for (const [name, becomes] of policy.findings) {
     if (!findings.some((finding) => finding.class === name)) continue;
-    if (becomes === 'train_masked' && !trains(rule.disposition)) continue;
+    if (becomes === 'train_masked' && !isKept(rule.disposition)) continue;
     return { class: name, becomes };
   }
   return null;
@@ -130,7 +131,7 @@ function rejected(
 }
 
 function outcome(scored: Scored, ruling: Judgement['ruling'], why: readonly string[], applied: Applied): Judgement {
-  const kept = trains(ruling);
+  const kept = isKept(ruling);
   const counts = kept && scored.rewardValid;
   return {
     reasons: scored.reasons,
@@ -152,10 +153,6 @@ function outcome(scored: Scored, ruling: Judgement['ruling'], why: readonly stri
     inBaseline: counts && (applied.rule?.inBaseline ?? true),
     countsForSize: counts,
   };
-}
-
-function trains(ruling: Judgement['ruling']): boolean {
-  return ruling === 'train' || ruling === 'train_masked' || ruling === 'penalise';
 }
 
 /** A fault has no reward, whatever a verifier said about what it left behind. */

@@ -1,5 +1,6 @@
 import { map, type OperatorFunction } from 'rxjs';
 import type { AgedLeaver, AgedLeaving, Leaver, Leaving, WeightsAge } from '../model/closing.ts';
+import { isKept } from '../model/is-kept.ts';
 import type { Judgement } from '../model/judgement.ts';
 import type { LaneState } from '../model/lane-state.ts';
 import type { Policy, StalenessRule } from '../model/policy.ts';
@@ -69,7 +70,7 @@ function ruled(
   { isKnown, over, rule }: Age,
 ): { readonly judgement: Judgement; readonly masked: WeightsAge['masked'] } {
   const nothingSampled = by.versions.length === 0 && !by.hasUnknown;
-  if (!isKept(judgement) || nothingSampled || (isKnown && over.length === 0)) return { judgement, masked: NONE };
+  if (!isKept(judgement.ruling) || nothingSampled || (isKnown && over.length === 0)) return { judgement, masked: NONE };
   const forAge: Action = over.length === 0 ? 'keep' : rule.over;
   const forUnknown: Action = isKnown ? 'keep' : rule.unknown;
   const action = SEVERITY[forAge] >= SEVERITY[forUnknown] ? forAge : forUnknown;
@@ -94,14 +95,11 @@ const NOTHING: readonly string[] = [];
 
 /** A reader of ready waits for as many members as `groupSizeActual` says: those that went elsewhere are none of them. */
 function renumbered(leaving: AgedLeaving): AgedLeaving {
-  if (!leaving.members.some(({ groupIndex, judgement }) => groupIndex !== null && !isKept(judgement))) return leaving;
+  if (!leaving.members.some(({ groupIndex, judgement }) => groupIndex !== null && !isKept(judgement.ruling)))
+    return leaving;
   let place = 0;
   const members = leaving.members.map((member) =>
-    member.groupIndex === null ? member : { ...member, groupIndex: isKept(member.judgement) ? place++ : null },
+    member.groupIndex === null ? member : { ...member, groupIndex: isKept(member.judgement.ruling) ? place++ : null },
   );
   return { ...leaving, members, groupSizeActual: place };
-}
-
-function isKept({ ruling }: Judgement): boolean {
-  return ruling === 'train' || ruling === 'train_masked' || ruling === 'penalise';
 }

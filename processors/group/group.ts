@@ -1,6 +1,8 @@
 import { map, type OperatorFunction } from 'rxjs';
 import { type Attempt, attemptKey, type Cause, isStarted, isWhole, type Unit } from '../model/attempt.ts';
 import type { Candidate, Leaver, Leaving } from '../model/closing.ts';
+import { compareText } from '../model/compare-text.ts';
+import { isKept } from '../model/is-kept.ts';
 import type { Judgement } from '../model/judgement.ts';
 import { closeIfEmpty, closeUnit, giveUpOrphan, type LaneState, removeAttempt } from '../model/lane-state.ts';
 import type { Policy, Scope } from '../model/policy.ts';
@@ -46,7 +48,7 @@ export function createGroup({
       }
       const judgement = judge(attempt);
       envName ||= attempt.identity.env_name;
-      if (isKept(judgement)) kept.push({ attempt, judgement });
+      if (isKept(judgement.ruling)) kept.push({ attempt, judgement });
       else out.push({ attempt, judgement: outOfClosed(attempt, judgement) });
     }
     const scope = policyInForce().scopeOf(unit.runId, envName);
@@ -86,7 +88,7 @@ export function createGroup({
     }
     const judgement = judge(attempt);
     if (judgement.ruling === 'wait') return [];
-    if (unit.size !== null && isKept(judgement)) {
+    if (unit.size !== null && isKept(judgement.ruling)) {
       const scope = policyInForce().scopeOf(unit.runId, attempt.identity.env_name);
       if (!passesAlone(unit, scope)) return closeIfComplete(unit, cause);
     }
@@ -126,7 +128,7 @@ function isOpen(candidate: Candidate): boolean {
  */
 function passesAlone(unit: Unit, { group }: Scope): boolean {
   if (group.emit === 'each') return true;
-  for (const { disposition } of unit.decided.values()) if (KEPT.has(disposition)) return true;
+  for (const { disposition } of unit.decided.values()) if (isKept(disposition)) return true;
   return false;
 }
 
@@ -134,7 +136,7 @@ function passesAlone(unit: Unit, { group }: Scope): boolean {
 function hasLostMember(unit: Unit, open: readonly Member[]): boolean {
   const isThere = (id: string) => open.some(({ attempt }) => attempt.rolloutId === id && isDecidable(attempt));
   for (const [rolloutId, { disposition, category }] of unit.decided)
-    if (isFault(category) && disposition !== 'superseded' && !KEPT.has(disposition) && !isThere(rolloutId)) return true;
+    if (isFault(category) && disposition !== 'superseded' && !isKept(disposition) && !isThere(rolloutId)) return true;
   return false;
 }
 
@@ -167,17 +169,7 @@ function superseded(judgement: Judgement): Judgement {
   };
 }
 
-const KEPT: ReadonlySet<string> = new Set(['train', 'train_masked', 'penalise']);
-
-function isKept({ ruling }: Judgement): boolean {
-  return KEPT.has(ruling);
-}
-
 /** Its events are all there, or a deadline said that no more will come. */
 function isDecidable(attempt: Attempt): boolean {
   return isStarted(attempt) && (isWhole(attempt) || attempt.expiredBy !== null);
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,3 +1,5 @@
+import { compareText } from './compare-text.ts';
+
 /** Order of two versions by name: runs of digits as numbers (`v9` < `v10`, `1.2` < `1.10`), all else as text; a longer one after its prefix. */
 export function compareVersions(a: string, b: string): number {
   if (a === b) return 0;
@@ -18,8 +20,4 @@ function compareParts(a: string, b: string): number {
   if (!/^\d/.test(a) || !/^\d/.test(b)) return compareText(a, b);
   const [ours, theirs] = [a.replace(/^0+/, ''), b.replace(/^0+/, '')];
   return ours.length - theirs.length || compareText(ours, theirs);
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

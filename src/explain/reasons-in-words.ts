@@ -1,3 +1,4 @@
+import { isKept } from '../../processors/model/is-kept.ts';
 import type { DecisionJson, ExplainedAttempt, GroupMember, VerdictJson } from '../access/explanation.ts';
 import { codeWords } from './code-words.ts';
 
@@ -48,11 +49,11 @@ export function rewardClause({
 
 /** Members that a group of known size can count, as it was decided. */
 export function validMembers(members: readonly GroupMember[]): number {
-  return members.filter(({ disposition, reward_valid, why }) => isKept(disposition, why) && reward_valid).length;
+  return members.filter(({ disposition, reward_valid, why }) => wasKept(disposition, why) && reward_valid).length;
 }
 
-function isKept(disposition: string | null, why: readonly string[]): boolean {
-  if (disposition === 'train' || disposition === 'train_masked' || disposition === 'penalise') return true;
+function wasKept(disposition: string | null, why: readonly string[]): boolean {
+  if (disposition !== null && isKept(disposition)) return true;
   return /^(?:group_too_small|zero_variance|group_fault|stale|weights_unknown)$/.test(why[0] ?? '');
 }
 
