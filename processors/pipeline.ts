@@ -1,6 +1,7 @@
 import { Subject } from 'rxjs';
 import type { StepEvent } from '../schemas/generated/step-event.ts';
-import { type AssembleLimits, createAssemble } from './assemble/assemble.ts';
+import { createAssemble } from './assemble/assemble.ts';
+import type { AssembleRules } from './assemble/reduce.ts';
 import { createAudits } from './audit/audits.ts';
 import { createDecide } from './decide/decide.ts';
 import { createJudge, type Documents } from './decide/judge.ts';
@@ -22,7 +23,7 @@ export interface PipelineDeps {
   readonly partitionOfKey: (key: string) => number;
   readonly documents: Documents;
   readonly audits: Audits;
-  readonly limits: AssembleLimits;
+  readonly limits: Omit<AssembleRules, 'watch'>;
 }
 
 export interface Pipeline {
@@ -42,7 +43,7 @@ export function createPipeline({
   audits,
   limits,
 }: PipelineDeps): Pipeline {
-  const judge = createJudge({ state, documents, scoreOf, rewardOf });
+  const { judge, scored } = createJudge({ state, documents, scoreOf, rewardOf });
   const policyInForce = () => documents.policyOf(state.inForce.policy_id);
   const batches = new Subject<DecodeIn>();
   let decided = 0;
@@ -50,8 +51,8 @@ export function createPipeline({
   batches
     .pipe(
       createDecode({ state, decodeEvent, partitionOfKey }),
-      createAssemble(state, limits),
-      createAudits(audits),
+      createAssemble(state, { ...limits, watch: audits.watch }),
+      createAudits(audits, scored),
       createScore(judge),
       createGroup({ state, judge, policyInForce }),
       createStaleness(state, policyInForce),

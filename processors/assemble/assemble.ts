@@ -4,25 +4,17 @@ import type { LaneState } from '../model/lane-state.ts';
 import type { Decoded } from '../model/record.ts';
 import { foldControl } from './fold-control.ts';
 import { recallDecisions } from './open-unit.ts';
-import { foldEvent } from './reduce.ts';
+import { type AssembleRules, foldEvent } from './reduce.ts';
 
 export type AssembleIn = readonly Decoded[];
 export type AssembleOut = readonly Candidate[];
-
-export interface AssembleLimits {
-  /** Events of one attempt that may wait for an earlier one. */
-  readonly reorderEvents: number;
-}
 
 /**
  * Events → attempts. Hands a batch down in waves: before an event of a unit is folded, what the wave holds of that unit is
  * decided (the stages below run synchronously), since what may still come depends on it: 1 an attempt ends @7: retry;
  * 2 attempt 1 starts @8 in the same batch, and must find that decision.
  */
-export function createAssemble(
-  state: LaneState,
-  { reorderEvents }: AssembleLimits,
-): OperatorFunction<AssembleIn, AssembleOut> {
+export function createAssemble(state: LaneState, rules: AssembleRules): OperatorFunction<AssembleIn, AssembleOut> {
   return function assemble(batches) {
     return new Observable((below) => {
       let wave: Candidate[] = [];
@@ -44,7 +36,7 @@ export function createAssemble(
         if (known !== undefined) recallDecisions(state, known, cause.offset - 1);
         const before = wave.length;
         if (event.kind === 'control') foldControl(state, key, event, cause, wave);
-        else foldEvent(state, key, event, cause, reorderEvents, wave);
+        else foldEvent(state, key, event, cause, rules, wave);
         const unit = state.units.get(key);
         if (unit !== undefined && cause.offset < state.restored) recallDecisions(state, unit, cause.offset);
         if (wave.length === before) return;

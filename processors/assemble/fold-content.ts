@@ -8,8 +8,8 @@ import { foldModelCall } from './segments.ts';
 /** The content of an accepted event, in order of seq; unsequenced ones when they come. Changes the attempt, never the event. */
 export function foldContent(attempt: Attempt, event: StepEvent): void {
   if (event.start !== null) {
-    const { task_metadata_json, tokenizer_sha256, template_sha256, sampling, limits } = event.start;
-    attempt.start = { task_metadata_json, tokenizer_sha256, template_sha256, sampling, limits };
+    const { task_metadata_json, tokenizer_sha256, template_sha256, template_vars_json, sampling, limits } = event.start;
+    attempt.start = { task_metadata_json, tokenizer_sha256, template_sha256, template_vars_json, sampling, limits };
   } else if (event.model_call !== null) {
     addWall(attempt, 'model', event.duration_us ?? event.model_call.server_e2e_us);
     // Ids restart at call_0000 every turn in some parsers: the pair (turn, id) is the key.

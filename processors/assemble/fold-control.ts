@@ -1,6 +1,7 @@
-import type { Control, Deadline, StepEvent } from '../../schemas/generated/step-event.ts';
+import type { Control, Deadline, GateState as GateEvent, StepEvent } from '../../schemas/generated/step-event.ts';
 import { type Attempt, attemptKey, type Cause, isStarted, isWhole, sawOf } from '../model/attempt.ts';
 import type { Candidate } from '../model/closing.ts';
+import { GATE_STATES, type GateInForce } from '../model/gate.ts';
 import { closeIfEmpty, giveUpOrphan, isRepeated, type LaneState } from '../model/lane-state.ts';
 import { withVersion } from '../model/weights.ts';
 import { acceptRow } from './event-rows.ts';
@@ -30,11 +31,19 @@ export function foldControl(
 }
 
 /** Each value by itself: the others stay as they are. */
-function putInForce(state: LaneState, runId: string, { policy, weights }: Control): void {
+function putInForce(state: LaneState, runId: string, { policy, weights, gate }: Control): void {
   if (policy !== null)
     state.inForce = { ...state.inForce, policy_id: policy.policy_id, taxonomy_id: policy.taxonomy_id };
   if (weights !== null)
     state.inForce = { ...state.inForce, weights: withVersion(state.inForce.weights, runId, weights) };
+  const inForce = gate === null ? null : gateInForce(gate);
+  if (inForce !== null) state.inForce = { ...state.inForce, gates: new Map(state.inForce.gates).set(runId, inForce) };
+}
+
+/** null: a state that a newer build knows. The one in force stays: to open or to close would be a guess. */
+function gateInForce({ state, classes }: GateEvent): GateInForce | null {
+  const known = GATE_STATES.find((name) => name === state);
+  return known === undefined ? null : { state: known, classes };
 }
 
 /**

@@ -9,13 +9,21 @@ import { priorAnswer } from './fold-verdict.ts';
 import { hashOfId } from './hash-of-id.ts';
 import { attemptOf, fixGroup, openUnit } from './open-unit.ts';
 
+/** What folding goes by. */
+export interface AssembleRules {
+  /** Events of one attempt that may wait for an earlier one. */
+  readonly reorderEvents: number;
+  /** Sees the content of each accepted event after it was folded. */
+  readonly watch: (attempt: Attempt, event: StepEvent) => void;
+}
+
 /** Folds one event of a producer or verifier. What may now be decided is added to `candidates`. */
 export function foldEvent(
   state: LaneState,
   key: string,
   event: StepEvent,
   cause: Cause,
-  reorderEvents: number,
+  rules: AssembleRules,
   candidates: Candidate[],
 ): void {
   let unit = state.units.get(key);
@@ -36,17 +44,17 @@ export function foldEvent(
   state.units.set(key, unit);
   const accepted =
     event.seq === null
-      ? foldUnsequenced(state, attempt, event, cause)
-      : foldSequenced(state, attempt, event, event.seq, cause, candidates);
+      ? foldUnsequenced(state, attempt, event, cause, rules)
+      : foldSequenced(state, attempt, event, event.seq, cause, rules, candidates);
   if (!accepted) return;
   if (!isStarted(attempt)) {
     // Below the frontier too: what was given up there must not be there when its start comes.
-    if ((attempt.waiting?.size ?? 0) + attempt.early.length <= reorderEvents) return;
+    if ((attempt.waiting?.size ?? 0) + attempt.early.length <= rules.reorderEvents) return;
     giveUpOrphan(state, attempt, cause);
     closeIfEmpty(state, unit);
   } else if (isWhole(attempt)) {
     if (!isRepeated(state, cause.offset)) candidates.push({ kind: 'whole', attempt, cause });
-  } else if ((attempt.waiting?.size ?? 0) > reorderEvents) {
+  } else if ((attempt.waiting?.size ?? 0) > rules.reorderEvents) {
     if (isRepeated(state, cause.offset)) attempt.expiredBy = 'reorder_overflow';
     else candidates.push({ kind: 'expired', attempt, cause, deadline: 'reorder_overflow' });
   }
@@ -71,7 +79,13 @@ const REFUSALS: Readonly<Record<string, string>> = {
 };
 
 /** Verdicts, and phases after the end: by offset, told apart by event_id. */
-function foldUnsequenced(state: LaneState, attempt: Attempt, event: StepEvent, cause: Cause): boolean {
+function foldUnsequenced(
+  state: LaneState,
+  attempt: Attempt,
+  event: StepEvent,
+  cause: Cause,
+  rules: AssembleRules,
+): boolean {
   const { key } = attempt.unit;
   const hash = hashOfId(event.event_id);
   if (attempt.unsequenced?.has(hash))
@@ -92,15 +106,22 @@ function foldUnsequenced(state: LaneState, attempt: Attempt, event: StepEvent, c
   attempt.unsequenced ??= new Set();
   attempt.unsequenced.add(hash);
   touch(attempt, cause);
-  if (isStarted(attempt)) acceptUnsequenced(state, attempt, { event, cause }, cause.offset);
+  if (isStarted(attempt)) acceptUnsequenced(state, attempt, { event, cause }, cause.offset, rules);
   else attempt.early.push({ event, cause });
   return true;
 }
 
-function acceptUnsequenced(state: LaneState, attempt: Attempt, { event, cause }: Waiting, accepted: number): void {
+function acceptUnsequenced(
+  state: LaneState,
+  attempt: Attempt,
+  { event, cause }: Waiting,
+  accepted: number,
+  { watch }: AssembleRules,
+): void {
   if (event.kind === 'verdict') verdictRow(state, attempt.unit.key, event, cause, false, accepted);
   acceptRow(state, attempt.unit.key, event, cause, accepted);
   foldContent(attempt, event);
+  watch(attempt, event);
 }
 
 /** In order of seq, from 0, without gaps; the first producer owns the attempt. */
@@ -110,6 +131,7 @@ function foldSequenced(
   event: StepEvent,
   seq: number,
   cause: Cause,
+  rules: AssembleRules,
   candidates: Candidate[],
 ): boolean {
   const { key } = attempt.unit;
@@ -138,9 +160,9 @@ function foldSequenced(
     if (isStarted(attempt)) acceptRow(state, key, event, cause, cause.offset);
     return true;
   }
-  if (seq === 0) beginAttempt(state, attempt, event, cause, candidates);
+  if (seq === 0) beginAttempt(state, attempt, event, cause, rules, candidates);
   else acceptRow(state, key, event, cause, cause.offset);
-  foldInOrder(attempt, event);
+  foldInOrder(attempt, event, rules);
   return true;
 }
 
@@ -150,6 +172,7 @@ function beginAttempt(
   attempt: Attempt,
   event: StepEvent,
   cause: Cause,
+  rules: AssembleRules,
   candidates: Candidate[],
 ): void {
   const { unit } = attempt;
@@ -173,18 +196,20 @@ function beginAttempt(
   for (const held of attempt.waiting?.values() ?? []) acceptRow(state, unit.key, held.event, held.cause, cause.offset);
   const { early } = attempt;
   attempt.early = [];
-  for (const held of early) acceptUnsequenced(state, attempt, held, cause.offset);
+  for (const held of early) acceptUnsequenced(state, attempt, held, cause.offset, rules);
 }
 
-function foldInOrder(attempt: Attempt, event: StepEvent): void {
+function foldInOrder(attempt: Attempt, event: StepEvent, { watch }: AssembleRules): void {
   attempt.nextSeq += 1;
   foldContent(attempt, event);
+  watch(attempt, event);
   while (attempt.waiting !== null && attempt.end === null) {
     const next = attempt.waiting.get(attempt.nextSeq);
     if (next === undefined) return;
     attempt.waiting.delete(attempt.nextSeq);
     attempt.nextSeq += 1;
     foldContent(attempt, next.event);
+    watch(attempt, next.event);
   }
 }
 

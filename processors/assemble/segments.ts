@@ -23,20 +23,33 @@ export function foldModelCall(attempt: Attempt, event: StepEvent, call: ModelCal
   let segment = held ?? openSegment(attempt, event.segment_id);
   if (call.prompt_prefix_len < heldLength) segment = forkSegment(attempt, segment, call.prompt_prefix_len);
   if (hasUnsoundLogprob(call.completion_logprobs)) attempt.corrupt ??= 'logprob_invalid';
-  const chunk = chunkOf(call.prompt_delta_ids, call.completion_ids, call.completion_logprobs, call.weight_spans);
+  const chunk = chunkOf(
+    number,
+    call.prompt_delta_ids,
+    call.completion_ids,
+    call.completion_logprobs,
+    call.weight_spans,
+  );
   const start = segment.length + chunk.promptTokens;
   if (chunk.tokens > 0) pushChunk(segment, chunk);
   pushTurn(attempt, call, number, segment.id, start, segment.length);
 }
 
 /** Copied: what a decoder hands out may be a view of a larger block, which one open attempt would keep whole. */
-function chunkOf(prompt: Buffer, completion: Buffer, logprobs: Buffer | null, spans: Chunk['spans']): Chunk {
+function chunkOf(
+  turn: number,
+  prompt: Buffer,
+  completion: Buffer,
+  logprobs: Buffer | null,
+  spans: Chunk['spans'],
+): Chunk {
   const idsEnd = prompt.length + completion.length;
   const bytes = Buffer.allocUnsafeSlow(idsEnd + (logprobs?.length ?? 0));
   bytes.set(prompt, 0);
   bytes.set(completion, prompt.length);
   if (logprobs !== null) bytes.set(logprobs, idsEnd);
   return {
+    turn,
     bytes,
     promptTokens: prompt.length / BYTES_A_TOKEN,
     sampledTokens: completion.length / BYTES_A_TOKEN,

@@ -75,8 +75,8 @@ export function createAttempt(unit: Unit, event: StepEvent, cause: Cause): Attem
     corrupt: null,
     revision: 0,
     judged: null,
-    audit: null,
-    findings: null,
+    watch: null,
+    audited: null,
     expiredBy: null,
     asked: null,
   };

@@ -1,5 +1,6 @@
 import type { ControlInit, StepEventInit } from '../../schemas/generated/step-event.ts';
 import type { DocumentIds } from '../model/control.ts';
+import type { GateInForce } from '../model/gate.ts';
 import type { WeightsEvent } from '../model/weights.ts';
 import type { Due } from './deadlines.ts';
 
@@ -49,6 +50,19 @@ export function weightsEvent(
   return controlEvent({ ...NOBODY, run_id: runId }, `weights|${eventId}`, {
     type: 'weights_version',
     weights: { lineage, version, ordinal },
+  });
+}
+
+/** From here on the gate of the run is in this state. */
+export function gateEvent(
+  runId: string,
+  { state, classes }: GateInForce,
+  whyJson: string | null,
+  eventId: string,
+): StepEventInit {
+  return controlEvent({ ...NOBODY, run_id: runId }, `gate|${eventId}`, {
+    type: 'gate',
+    gate: { state, classes: [...classes], why_json: whyJson },
   });
 }
 

@@ -1,5 +1,7 @@
 import type { InForce } from '../model/control.ts';
+import { NO_GATES } from '../model/gate.ts';
 import { NO_WEIGHTS } from '../model/weights.ts';
+import { pushGates, readGates } from './gates-codec.ts';
 import { pushVarint, readVarint } from './varint.ts';
 import { pushWeights, readWeights } from './weights-codec.ts';
 
@@ -22,12 +24,14 @@ export interface Progress {
 /** Without weights versions; also what builds before them wrote, and can read. */
 const WITHOUT_WEIGHTS = 'v1.';
 const WITH_WEIGHTS = 'v2.';
+const WITH_GATES = 'v3.';
 /** Before them. Builds that do not know it must not go on from there. */
 const SETTLING = 'settling-';
 
 /**
  * `v1.` + base64url of varints (term, frontier, frontier − watermark, count, delta of each start) and the two document hashes.
  * About 1.5 bytes an open unit: 20 to 40 times less than a bitmap of what is done. `v2.`: then the weights versions.
+ * `v3.`: then the gates, and the weights versions if there are any.
  */
 export function encodeProgress({ term, frontier, watermark, starts, inForce, isSettling }: Progress): string {
   const bytes: number[] = [];
@@ -42,8 +46,9 @@ export function encodeProgress({ term, frontier, watermark, starts, inForce, isS
   }
   const hashes = Buffer.from(inForce.policy_id + inForce.taxonomy_id, 'hex');
   const tail: number[] = [];
+  if (inForce.gates.size > 0) pushGates(tail, inForce.gates);
   if (inForce.weights.size > 0) pushWeights(tail, inForce.weights);
-  const version = tail.length === 0 ? WITHOUT_WEIGHTS : WITH_WEIGHTS;
+  const version = inForce.gates.size > 0 ? WITH_GATES : tail.length === 0 ? WITHOUT_WEIGHTS : WITH_WEIGHTS;
   const content = Buffer.concat([Buffer.from(bytes), hashes, Buffer.from(tail)]).toString('base64url');
   return (isSettling === true ? SETTLING : '') + version + content;
 }
@@ -53,7 +58,7 @@ export function decodeProgress(written: string): Progress | null {
   const isSettling = written.startsWith(SETTLING);
   const text = isSettling ? written.slice(SETTLING.length) : written;
   const version = text.slice(0, WITH_WEIGHTS.length);
-  if (version !== WITHOUT_WEIGHTS && version !== WITH_WEIGHTS) return null;
+  if (version !== WITHOUT_WEIGHTS && version !== WITH_WEIGHTS && version !== WITH_GATES) return null;
   const bytes = Buffer.from(text.slice(version.length), 'base64url');
   const cursor = { bytes, at: 0 };
   const term = readVarint(cursor);
@@ -73,8 +78,10 @@ export function decodeProgress(written: string): Progress | null {
     return bytes.subarray(cursor.at - 32, cursor.at).toString('hex');
   };
   const ids = { policy_id: hash(), taxonomy_id: hash() };
-  const weights = version === WITHOUT_WEIGHTS ? NO_WEIGHTS : readWeights(cursor);
-  if (weights === null || cursor.at !== bytes.length) return null;
-  const progress = { term, frontier, watermark, starts, inForce: { ...ids, weights } };
+  const gates = version === WITH_GATES ? readGates(cursor) : NO_GATES;
+  const isEnd = version === WITHOUT_WEIGHTS || (version === WITH_GATES && cursor.at === bytes.length);
+  const weights = isEnd ? NO_WEIGHTS : readWeights(cursor);
+  if (gates === null || weights === null || cursor.at !== bytes.length) return null;
+  const progress = { term, frontier, watermark, starts, inForce: { ...ids, weights, gates } };
   return isSettling ? { ...progress, isSettling } : progress;
 }

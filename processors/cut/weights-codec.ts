@@ -1,4 +1,5 @@
 import type { RunWeights, WeightsByRun } from '../model/weights.ts';
+import { pushBytes, pushText, readBytes, readCount, readText } from './text-codec.ts';
 import { type Cursor, pushVarint, readVarint } from './varint.ts';
 
 /**
@@ -55,34 +56,8 @@ function readOrdinals(cursor: Cursor): Map<string, number> {
   return ordinals;
 }
 
-/** No list is longer than what holds it: a count from foreign bytes must not allocate. */
-function readCount(cursor: Cursor): number {
-  const count = readVarint(cursor);
-  return count > cursor.bytes.length ? 0 : count;
-}
-
 function sharedBytes(a: Buffer, b: Buffer): number {
   let shared = 0;
   while (shared < a.length && shared < b.length && a[shared] === b[shared]) shared += 1;
   return shared;
-}
-
-function pushText(bytes: number[], text: string): void {
-  pushBytes(bytes, Buffer.from(text));
-}
-
-function pushBytes(bytes: number[], value: Buffer): void {
-  pushVarint(bytes, value.length);
-  for (const byte of value) bytes.push(byte);
-}
-
-function readText(cursor: Cursor): string {
-  return readBytes(cursor).toString();
-}
-
-function readBytes(cursor: Cursor): Buffer {
-  const length = readVarint(cursor);
-  const value = cursor.bytes.subarray(cursor.at, cursor.at + length);
-  cursor.at += length;
-  return value;
 }

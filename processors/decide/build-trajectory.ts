@@ -1,6 +1,6 @@
 import type { TrajectoryInit } from '../../schemas/generated/trajectory.ts';
 import type { Cause } from '../model/attempt.ts';
-import { auditOf } from '../model/audit-summary.ts';
+import { auditedBy, notAuditable } from '../model/audit-summary.ts';
 import type { AgedLeaver } from '../model/closing.ts';
 import type { InForce } from '../model/control.ts';
 import { countingVerdicts } from '../model/counting-verdicts.ts';
@@ -29,6 +29,7 @@ export function buildTrajectory({
 }: TrajectoryParts): TrajectoryInit {
   const { attempt, judgement, weights } = leaver;
   const { start, identity } = attempt;
+  const audited = attempt.audited ?? NOT_AUDITED;
   const verdicts = countingVerdicts(attempt.verdicts);
   const turnRewards = turnRewardsOf(verdicts);
   const segmentLossTokens = segments.map((segment) => segment.lossTokens);
@@ -82,7 +83,8 @@ export function buildTrajectory({
     taxonomy_id: inForce.taxonomy_id,
     score_id: scoreId,
     supersedes: null,
-    audit: attempt.audit ?? auditOf({}, attempt).summary,
+    audit: audited.summary,
+    audit_missing: { ...audited.missing },
     wall_ms: Object.fromEntries(Object.entries(attempt.wallUs).map(([phase, us]) => [phase, us / 1000])),
     group_size_expected: identity.group_size,
     group_size_actual: leaver.groupIndex === null ? null : groupSizeActual,
@@ -106,3 +108,6 @@ export function buildTrajectory({
     ready_at: cause.appendedAtMs * 1000,
   };
 }
+
+/** Closed by what looks at no audit. */
+const NOT_AUDITED = auditedBy(() => notAuditable('it has not looked'));

@@ -2,8 +2,11 @@ import { map, type OperatorFunction } from 'rxjs';
 import type { RetryRequestInit } from '../../schemas/generated/retry-request.ts';
 import type { TrajectoryInit } from '../../schemas/generated/trajectory.ts';
 import type { Cause } from '../model/attempt.ts';
+import type { Finding } from '../model/audit-summary.ts';
 import type { AgedLeaver, AgedLeaving, Leaver, Leaving } from '../model/closing.ts';
 import { countingVerdicts } from '../model/counting-verdicts.ts';
+import { gateOf, isClosed } from '../model/gate.ts';
+import { isKept } from '../model/is-kept.ts';
 import { isRepeated, type LaneState } from '../model/lane-state.ts';
 import type { Policy } from '../model/policy.ts';
 import { buildTrajectory } from './build-trajectory.ts';
@@ -22,6 +25,7 @@ export function createDecide(
     const learns = judgement.inLoss;
     const segments = attempt.segments.map((segment) => flatSegment(segment, learns, leaver.weights.masked));
     const scoreId = scoreIdOf(attempt, state.inForce);
+    const topic = topicOf(state, policyInForce(), leaver);
     const { rows, records } = state.effects;
     const decision = decisionOf({
       leaver,
@@ -31,6 +35,7 @@ export function createDecide(
       inForce: state.inForce,
       segments,
       scoreId,
+      held: topic === 'held',
     });
     rows.decisions.push(decision);
     // Superseded is in `decisions` alone: what it had done so far is no result.
@@ -48,12 +53,12 @@ export function createDecide(
     rows.trajectories.push({ trajectory, unit: unit.key, replay_id: '', offset: cause.offset });
     pushRewards(state, leaving, leaver, scoreId);
     pushAudits(state, leaving, leaver, trajectory);
-    if (judgement.ruling === 'retry') {
+    if (topic === null) {
       const retry = retryOf(leaver, cause, state, policyInForce());
       records.push({ topic: 'retries', key: unit.key, offset: cause.offset, retry });
     } else
       records.push({
-        topic: judgement.ruling === 'drop' || judgement.ruling === 'quarantine' ? 'rejected' : 'ready',
+        topic,
         key: unit.key,
         offset: cause.offset,
         trajectory,
@@ -69,6 +74,18 @@ export function createDecide(
     }
     return decided;
   });
+}
+
+/** null: it is run again. While the gate of its run is closed, what would be ready is held. */
+function topicOf(
+  { inForce }: LaneState,
+  policy: Policy,
+  { attempt, judgement }: Leaver,
+): 'ready' | 'held' | 'rejected' | null {
+  if (judgement.ruling === 'retry') return null;
+  if (!isKept(judgement.ruling)) return 'rejected';
+  const { run_id: runId, env_name: envName } = attempt.identity;
+  return isClosed(gateOf(inForce.gates, runId, policy.scopeOf(runId, envName).gate)) ? 'held' : 'ready';
 }
 
 function retryOf(
@@ -133,24 +150,28 @@ function pushRewards(state: LaneState, { cause, unit }: Leaving, { attempt }: Le
 }
 
 /** What each audit found; one row without a class where it found nothing. */
-function pushAudits(state: LaneState, { cause }: Leaving, { attempt }: Leaver, { audit }: TrajectoryInit): void {
+function pushAudits(state: LaneState, { cause, unit }: Leaving, { attempt }: Leaver, { audit }: TrajectoryInit): void {
   const { run_id, epoch, rollout_id, attempt: number } = attempt.identity;
   for (const [name, result] of Object.entries(audit)) {
     if (result === 'unknown') continue;
-    const found = attempt.findings?.filter((finding) => finding.audit === name) ?? [];
-    for (const { class: kind, turn, index, detail } of found.length === 0 ? [NOTHING] : found)
+    const found = attempt.audited?.findings.filter((finding) => finding.audit === name) ?? [];
+    const nothing = { ...NOTHING, detail: attempt.audited?.missing[name] ?? '' };
+    for (const finding of found.length === 0 ? [nothing] : found)
       state.effects.rows.audits.push({
         run_id,
         epoch,
+        unit: unit.key,
         rollout_id,
         attempt: number,
         replay_id: '',
         audit: name,
         result,
-        class: kind,
-        turn,
-        index,
-        detail,
+        class: finding.class,
+        severity: finding.severity,
+        turn: finding.turn,
+        index: finding.index,
+        detail: finding.detail,
+        evidence: finding.evidence ?? NO_EVIDENCE,
         started_at: attempt.startedAtUs,
         partition: state.partition,
         offset: cause.offset,
@@ -158,4 +179,5 @@ function pushAudits(state: LaneState, { cause }: Leaving, { attempt }: Leaver, {
   }
 }
 
-const NOTHING = { class: '', turn: null, index: null, detail: '' } as const;
+const NO_EVIDENCE = {};
+const NOTHING: Omit<Finding, 'audit'> = { class: '', severity: 'warn', turn: null, index: null, detail: '' };

@@ -12,10 +12,20 @@ export interface DecisionParts {
   readonly inForce: InForce;
   readonly segments: readonly FlatSegment[];
   readonly scoreId: string;
+  readonly held: boolean;
 }
 
 /** One row a closed attempt, whatever became of it. */
-export function decisionOf({ leaver, cause, unit, partition, inForce, segments, scoreId }: DecisionParts): Decision {
+export function decisionOf({
+  leaver,
+  cause,
+  unit,
+  partition,
+  inForce,
+  segments,
+  scoreId,
+  held,
+}: DecisionParts): Decision {
   const { attempt, judgement, weights } = leaver;
   const { identity } = attempt;
   return {
@@ -48,6 +58,7 @@ export function decisionOf({ leaver, cause, unit, partition, inForce, segments, 
     in_loss: judgement.inLoss,
     in_baseline: judgement.inBaseline,
     counts_for_size: judgement.countsForSize,
+    held,
     policy_id: inForce.policy_id,
     taxonomy_id: inForce.taxonomy_id,
     score_id: scoreId,

@@ -1,4 +1,5 @@
-import type { Attempt } from '../model/attempt.ts';
+import type { Attempt, Judged } from '../model/attempt.ts';
+import { gateOf } from '../model/gate.ts';
 import type { Judgement, Scored } from '../model/judgement.ts';
 import type { LaneState } from '../model/lane-state.ts';
 import type { Policy } from '../model/policy.ts';
@@ -19,20 +20,40 @@ export interface JudgeDeps {
   readonly rewardOf: RewardOf<Attempt>;
 }
 
+export interface Judge {
+  /** The facts of an attempt by the taxonomy in force, before any policy. */
+  readonly scored: (attempt: Attempt) => Scored;
+  readonly judge: (attempt: Attempt) => Judgement;
+}
+
 /**
- * Judges an attempt by the documents in force AS OF THE CLOSING OFFSET. 1 R ends @10 under P0; 2 P1 @12 is in the log when @10
- * is folded: R is decided by P0. Remembered until the attempt or the documents change: a group asks about all its members.
+ * Judges an attempt by the documents and the gate in force AS OF THE CLOSING OFFSET. 1 R ends @10 under P0; 2 P1 @12 is in the log
+ * when @10 is folded: R is decided by P0. Remembered until the attempt or what is in force changes: a group asks about all its
+ * members.
  */
-export function createJudge({ state, documents, scoreOf, rewardOf }: JudgeDeps): (attempt: Attempt) => Judgement {
-  return function judge(attempt) {
-    const { policy_id: policyId, taxonomy_id: taxonomyId } = state.inForce;
+export function createJudge({ state, documents, scoreOf, rewardOf }: JudgeDeps): Judge {
+  const knownOf = (attempt: Attempt): Judged => {
+    const { taxonomy_id: taxonomyId } = state.inForce;
     const { judged, revision, expiredBy } = attempt;
-    const fresh = judged?.revision === revision && judged.expiredBy === expiredBy;
-    if (judged !== null && fresh && judged.policyId === policyId && judged.taxonomyId === taxonomyId)
-      return judged.judgement;
-    const facts = scoreOf(attempt, documents.taxonomyOf(taxonomyId));
-    const judgement = ruleOn(attempt, facts, documents.policyOf(policyId), rewardOf);
-    attempt.judged = { judgement, revision, expiredBy, policyId, taxonomyId };
-    return judgement;
+    if (judged?.revision === revision && judged.expiredBy === expiredBy && judged.taxonomyId === taxonomyId)
+      return judged;
+    const scored = scoreOf(attempt, documents.taxonomyOf(taxonomyId));
+    const fresh: Judged = { scored, ruled: null, revision, expiredBy, taxonomyId };
+    attempt.judged = fresh;
+    return fresh;
+  };
+  return {
+    scored: (attempt) => knownOf(attempt).scored,
+    judge(attempt) {
+      const { policy_id: policyId, gates } = state.inForce;
+      const known = knownOf(attempt);
+      const { run_id: runId, env_name: envName } = attempt.identity;
+      const policy = documents.policyOf(policyId);
+      const { classes } = gateOf(gates, runId, policy.scopeOf(runId, envName).gate);
+      if (known.ruled?.policyId === policyId && known.ruled.classes === classes) return known.ruled.judgement;
+      const judgement = ruleOn(attempt, known.scored, policy, rewardOf, classes);
+      known.ruled = { judgement, policyId, classes };
+      return judgement;
+    },
   };
 }

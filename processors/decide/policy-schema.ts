@@ -22,6 +22,7 @@ export function readPolicy(document: unknown, id: string): Parsed<Policy> {
     'codes',
     'rules',
     'findings',
+    'audits',
     ...SCOPE_KEYS,
     'scopes',
   ]);
@@ -40,6 +41,7 @@ export function readPolicy(document: unknown, id: string): Parsed<Policy> {
     rules,
     rulesAt: createRulesAt({ codes, categories, rules }),
     findings,
+    awaitedAudits: awaitedIn(read, top.audits),
     retryLimit: read.count(top.retries, 'retries'),
     backoff: backoffIn(read, top.backoff),
     scopeOf: scopesIn(read, top),
@@ -154,6 +156,17 @@ function findingsIn(read: DocumentReader, value: unknown): Policy['findings'] {
     ]),
   );
 }
+
+function awaitedIn(read: DocumentReader, value: unknown): Policy['awaitedAudits'] {
+  if (value === undefined) return new Set();
+  const body = read.object(value, 'audits');
+  read.onlyKeys(body, 'audits', ['await']);
+  const names = body.await === undefined ? [] : read.texts(body.await, 'audits.await');
+  return new Set(names.map((name) => read.oneOf(name, 'audits.await', AWAITABLE)));
+}
+
+/** The others are made in the lane itself, of every attempt. */
+const AWAITABLE = ['tokens', 'template', 'tools', 'reencode'] as const;
 
 function backoffIn(read: DocumentReader, value: unknown): Policy['backoff'] {
   if (value === undefined) return { firstMs: 0, factor: 2, mostMs: 60_000 };

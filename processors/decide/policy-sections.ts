@@ -1,5 +1,6 @@
 import type { DocumentReader } from '../model/document.ts';
 import type { AdmissionRule, GroupRule, PolicyDeadlines, RewardRule, Scope, StalenessRule } from '../model/policy.ts';
+import { DEFAULT_GATE, readGate } from './gate-section.ts';
 
 type Section = Readonly<Record<string, unknown>>;
 
@@ -31,6 +32,7 @@ export const DEFAULT_SCOPE: Scope = {
   staleness: { maxLag: null, over: 'drop', unknown: 'keep' },
   deadlines: {},
   admission: { batchRollouts: null, ceilings: new Map(), grantMs: 600_000 },
+  gate: DEFAULT_GATE,
 };
 
 /** The sections of one scope; what it does not say is as in `base`. */
@@ -43,10 +45,11 @@ export function readScope(read: DocumentReader, value: Section, at: string, base
     staleness: part('staleness', (section, path) => readStaleness(read, section, path, base.staleness), base.staleness),
     deadlines: part('deadlines', (section, path) => readDeadlines(read, section, path, base.deadlines), base.deadlines),
     admission: part('admission', (section, path) => readAdmission(read, section, path, base.admission), base.admission),
+    gate: part('gate', (section, path) => readGate(read, section, path, base.gate), base.gate),
   };
 }
 
-export const SCOPE_KEYS = ['reward', 'group', 'staleness', 'deadlines', 'admission'] as const;
+export const SCOPE_KEYS = ['reward', 'group', 'staleness', 'deadlines', 'admission', 'gate'] as const;
 
 function readReward(read: DocumentReader, section: Section, at: string, base: RewardRule): RewardRule {
   const field = fieldsOf(read, section, at);

@@ -14,7 +14,8 @@ export interface RuledAttempt {
   readonly number: number;
   readonly identity: Pick<AttemptIdentity, 'run_id' | 'env_name' | 'purpose'>;
   readonly expiredBy: string | null;
-  readonly findings: readonly Finding[] | null;
+  /** null: no audit has looked. */
+  readonly audited: { readonly findings: ReadonlyArray<Pick<Finding, 'class'>> } | null;
   readonly missingTokens: boolean;
   readonly segments: ReadonlyArray<{ readonly chunks: ReadonlyArray<{ readonly sampledTokens: number }> }>;
 }
@@ -29,12 +30,14 @@ export function ruleOn<A extends RuledAttempt>(
   facts: Scored,
   policy: Policy,
   rewardOf: RewardOf<A>,
+  gateClasses: readonly string[] = [],
 ): Judgement {
   const { run_id: runId, env_name: envName, purpose } = attempt.identity;
   const reason = decidingReason(facts);
   const { code, category } = facts;
   const placed = policy.rulesAt({ code, category, system: reason?.system ?? '', envName, runId });
-  const found = findingOf(attempt.findings, policy, placed);
+  const findings = attempt.audited?.findings ?? null;
+  const found = findingOf(findings, policy, placed) ?? gatedOf(findings, gateClasses);
   const { reward: scope } = policy.scopeOf(runId, envName);
   if (found !== null) return ruledByFinding(attempt, rewardedBy(facts, rewardOf(attempt, scope, placed.rule)), found);
   const applied = appliedRule(placed, attempt, facts, reason);
@@ -62,25 +65,34 @@ function decidingReason({ reasons, code }: Scored): Reason | null {
   return reasons.find((reason) => reason.code === code) ?? reasons[0] ?? null;
 }
 
+type Findings = ReadonlyArray<Pick<Finding, 'class'>> | null;
+
 interface Found {
   readonly class: string;
   readonly becomes: 'drop' | 'quarantine' | 'train_masked';
+  readonly from: string;
 }
 
 /** The first class of the policy that an audit found. What its code keeps from training, a finding does not let train. */
-function findingOf(findings: readonly Finding[] | null, policy: Policy, { rule }: PlacedRule): Found | null {
+function findingOf(findings: Findings, policy: Policy, { rule }: PlacedRule): Found | null {
   if (findings === null || findings.length === 0) return null;
   for (const [name, becomes] of policy.findings) {
     if (!findings.some((finding) => finding.class === name)) continue;
     if (becomes === 'train_masked' && !isKept(rule.disposition)) continue;
-    return { class: name, becomes };
+    return { class: name, becomes, from: `findings.${name}` };
   }
   return null;
 }
 
+/** A class that the gate of the run quarantines, though the policy alone would let it train. */
+function gatedOf(findings: Findings, gateClasses: readonly string[]): Found | null {
+  const found = findings?.find((finding) => gateClasses.includes(finding.class));
+  return found === undefined ? null : { class: found.class, becomes: 'quarantine', from: `gate.${found.class}` };
+}
+
 /** Decided at once: no verdict can make what was sampled another thing than what was executed. */
-function ruledByFinding(attempt: RuledAttempt, scored: Scored, { class: name, becomes }: Found): Judgement {
-  const by = { rule: null, from: `findings.${name}` };
+function ruledByFinding(attempt: RuledAttempt, scored: Scored, { class: name, becomes, from }: Found): Judgement {
+  const by = { rule: null, from };
   const why = [name, scored.code];
   if (becomes !== 'train_masked') return rejected(attempt, unrewarded(scored), becomes, why, by);
   if (isWithoutTokens(attempt) || attempt.identity.purpose !== 'train')
@@ -97,7 +109,7 @@ function appliedRule(
 ): PlacedRule | null {
   for (const exception of placed.exceptions) {
     const { when } = exception;
-    if (!holdsOfFindings(when, attempt.findings)) continue;
+    if (!holdsOfFindings(when, attempt.audited?.findings ?? null)) continue;
     if (!holdsOfAttribution(when, reason)) continue;
     if (!holdsOfInfraShare(when, scored.infraShare)) continue;
     if (when.scored === undefined) return exception;

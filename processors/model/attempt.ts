@@ -1,8 +1,8 @@
 import type { End, PhaseName, Start, StepEvent, VerdictStatus } from '../../schemas/generated/step-event.ts';
-import type { AuditSummary } from '../../schemas/generated/trajectory.ts';
 import type { AttemptFacts } from './attempt-facts.ts';
-import type { Finding } from './audit-summary.ts';
-import type { Judgement } from './judgement.ts';
+import type { AttemptWatch } from './attempt-watch.ts';
+import type { Audited } from './audit-summary.ts';
+import type { Judgement, Scored } from './judgement.ts';
 import type { Segment, Turn } from './segment.ts';
 
 /** Where in the log something came from. */
@@ -38,7 +38,7 @@ export type AttemptIdentity = Pick<
 /** What of the start and the end a decision needs: the rest is in `steps`, and must not stay in memory. */
 export type HeldStart = Pick<
   Start,
-  'task_metadata_json' | 'tokenizer_sha256' | 'template_sha256' | 'sampling' | 'limits'
+  'task_metadata_json' | 'tokenizer_sha256' | 'template_sha256' | 'template_vars_json' | 'sampling' | 'limits'
 >;
 export type HeldEnd = Pick<End, 'reasons' | 'exception' | 'limit'>;
 
@@ -109,22 +109,24 @@ export interface Attempt {
   revision: number;
   /** Last judgement, the revision and the control values it was made at. */
   judged: Judged | null;
-  audit: AuditSummary | null;
-  /** What the audits found; null: they have not looked. */
-  findings: readonly Finding[] | null;
+  /** What the audits need of events that are gone; null: no event had anything to note. */
+  watch: AttemptWatch | null;
+  /** What the audits said; null: they have not looked. */
+  audited: Audited | null;
   /** Deadline that closed it, when it is not decided at once because its group is not complete. */
   expiredBy: string | null;
   /** When the lane asked for a deadline of this attempt, and what it saw then: it does not ask twice. */
   asked: string | null;
 }
 
-/** A judgement and what it was made at. */
+/** Facts and judgement, and what they were made at. */
 export interface Judged {
-  readonly judgement: Judgement;
+  readonly scored: Scored;
   readonly revision: number;
   readonly expiredBy: string | null;
-  readonly policyId: string;
   readonly taxonomyId: string;
+  /** null: no policy has ruled on it. */
+  ruled: { readonly judgement: Judgement; readonly policyId: string; readonly classes: readonly string[] } | null;
 }
 
 /** Its start has been seen: it counts. */

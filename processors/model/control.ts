@@ -1,3 +1,4 @@
+import type { GatesByRun } from './gate.ts';
 import type { WeightsByRun } from './weights.ts';
 
 /** Documents by hash. */
@@ -9,4 +10,5 @@ export interface DocumentIds {
 /** What control events put in force, as of the last record that was folded. */
 export interface InForce extends DocumentIds {
   readonly weights: WeightsByRun;
+  readonly gates: GatesByRun;
 }

@@ -2,6 +2,7 @@ import type { Decision } from '../../schemas/generated/decision.ts';
 import type { RetryRequestInit } from '../../schemas/generated/retry-request.ts';
 import type { StepEvent, VerdictStatus } from '../../schemas/generated/step-event.ts';
 import type { TrajectoryInit } from '../../schemas/generated/trajectory.ts';
+import type { Evidence } from './audit-summary.ts';
 import type { Fault } from './outcome.ts';
 
 /**
@@ -112,15 +113,18 @@ export interface VerdictRow {
 export interface AuditRow {
   readonly run_id: string;
   readonly epoch: number;
+  readonly unit: string;
   readonly rollout_id: string;
   readonly attempt: number;
   readonly replay_id: string;
   readonly audit: string;
   readonly result: 'pass' | 'fail' | 'warn' | 'not_auditable';
   readonly class: string;
+  readonly severity: 'fail' | 'warn';
   readonly turn: number | null;
   readonly index: number | null;
   readonly detail: string;
+  readonly evidence: Evidence;
   readonly started_at: number | null;
   readonly partition: number;
   readonly offset: number;

@@ -1,5 +1,8 @@
 import type { Disposition } from '../../schemas/generated/trajectory.ts';
 
+import type { AuditName } from './audit-summary.ts';
+import type { GateRule } from './gate.ts';
+
 /** What a policy may do with an attempt. */
 export type RuledDisposition = Exclude<Disposition, 'superseded' | 'unknown'>;
 
@@ -139,6 +142,7 @@ export interface Scope {
   readonly staleness: StalenessRule;
   readonly deadlines: PolicyDeadlines;
   readonly admission: AdmissionRule;
+  readonly gate: GateRule;
 }
 
 /** The versioned document that decides rewards and dispositions. */
@@ -154,6 +158,8 @@ export interface Policy {
   readonly rulesAt: (place: RulePlace) => PlacedRules;
   /** Classes of findings that make the reward invalid, and what becomes of the attempt, whatever the verdict said: the first here that it has. */
   readonly findings: ReadonlyMap<string, 'drop' | 'quarantine' | 'train_masked'>;
+  /** Audits that need a tokenizer and that a decision waits for; the others are sampled. */
+  readonly awaitedAudits: ReadonlySet<AuditName>;
   /** Retries of a rollout before a fault drops it. */
   readonly retryLimit: number;
   /** Wait before the n-th retry: `firstMs × factor^n`, at most `mostMs`. */

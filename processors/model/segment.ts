@@ -2,6 +2,8 @@ import type { WeightSpan } from '../../schemas/generated/step-event.ts';
 
 /** Tokens of one model call: its new prompt tokens, then the sampled ones. Nothing is concatenated before the attempt closes. */
 export interface Chunk {
+  /** Model call that it is of, from 0 over the attempt. */
+  readonly turn: number;
   /**
    * Ids of the prompt, ids of the sample (little-endian uint32 each), logprobs of the sample (float32), one after the other in
    * memory of their own. One buffer and not three views: a view costs 100 bytes and a microsecond.

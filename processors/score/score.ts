@@ -15,7 +15,6 @@ export function createScore(
 ): OperatorFunction<readonly Candidate[], readonly Candidate[]> {
   return map(function score(candidates) {
     for (const candidate of candidates) {
-      if (candidate.kind === 'expired') candidate.attempt.expiredBy = candidate.deadline;
       if (candidate.kind === 'whole' || candidate.kind === 'expired') judge(candidate.attempt);
     }
     return candidates;

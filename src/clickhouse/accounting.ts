@@ -38,7 +38,7 @@ export interface Accounting {
 interface Entry {
   readonly run_id: string;
   readonly book:
-    | ('started' | 'laneless' | 'open' | 'ready' | 'rejected' | 'lost' | 'superseded' | 'undecidable')
+    | ('started' | 'laneless' | 'open' | 'held' | 'ready' | 'rejected' | 'lost' | 'superseded' | 'undecidable')
     | 'not_taken_in';
   readonly reason: string;
   readonly n: number;
@@ -64,7 +64,8 @@ function closeBooks(run_id: string, entries: readonly Entry[]): RunAccounting {
     Object.fromEntries(entries.filter(({ book }) => book === wanted).map(({ reason, n }) => [reason, n] as const));
   const rejected = byReason('rejected');
   const not_taken_in = byReason('not_taken_in');
-  const [started, ready, open, superseded] = [total('started'), total('ready'), total('open'), total('superseded')];
+  const [started, ready, superseded, held] = [total('started'), total('ready'), total('superseded'), total('held')];
+  const open = total('open') + held;
   const lost = total('lost');
   const inherited = 0;
   // Nothing is delivered through leases yet, so all that is ready is queued.
@@ -75,6 +76,6 @@ function closeBooks(run_id: string, entries: readonly Entry[]): RunAccounting {
     total('undecidable') === 0 &&
     started === ready + total('rejected') + open + lost + superseded &&
     ready + inherited === states;
-  const books = { started, ready, rejected, open, held: 0, lost, superseded, balanced };
+  const books = { started, ready, rejected, open, held, lost, superseded, balanced };
   return { run_id, ...books, ready_states, not_taken_in, inherited };
 }

@@ -36,7 +36,8 @@ const SCALARS = `run_id, purpose, env_name, task_id, epoch, group_id, group_size
 
 /** Columns that a trajectory has otherwise, under names that no column has (an alias of a column's name would replace it). */
 const RENAMED = `
-  tuple(audit_tokens, audit_template, audit_tools, audit_termination, audit_numbers, audit_wall) AS audits,
+  tuple(audit_tokens, audit_template, audit_tools, audit_termination, audit_numbers, audit_wall,
+    if(audit_reencode = '', 'unknown', audit_reencode)) AS audits,
   tuple(group_baseline, group_n, group_mean, group_std) AS stats,
   tuple(segments_uri, segments_sha256, segments_length) AS blob,
   toUnixTimestamp64Micro(started_at) AS started_us,
@@ -46,7 +47,7 @@ const RENAMED = `
 type AuditResult = TrajectoryInit['audit']['tokens'];
 
 interface Renamed {
-  readonly audits: [AuditResult, AuditResult, AuditResult, AuditResult, AuditResult, AuditResult];
+  readonly audits: [AuditResult, AuditResult, AuditResult, AuditResult, AuditResult, AuditResult, AuditResult];
   readonly stats: [string | null, number | null, number | null, number | null];
   readonly blob: [string | null, string | null, number | null];
   readonly started_us: number | null;
@@ -74,14 +75,14 @@ export async function lookupTrajectories(
 
 function trajectoryOf(row: Row): TrajectoryInit {
   const { audits, stats, blob, started_us, ended_us, ready_us, seg, turn, aux_data, reason, verdict, ...scalars } = row;
-  const [tokens, template, tools, termination, numbers, wall] = audits;
+  const [tokens, template, tools, termination, numbers, wall, reencode] = audits;
   const [baseline, n, mean, std] = stats;
   const [uri, sha256, length] = blob;
   return {
     ...scalars,
     segments: segmentsOf({ seg }),
     ...listsOf({ turn, aux_data, reason, verdict }),
-    audit: { tokens, template, tools, termination, numbers, wall },
+    audit: { tokens, template, tools, termination, numbers, wall, reencode },
     group_stats: baseline === null || n === null ? null : { baseline, n, mean, std },
     segments_ref: uri === null || sha256 === null || length === null ? null : { uri, sha256, length },
     started_at: started_us,

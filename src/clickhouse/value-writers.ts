@@ -4,6 +4,7 @@ import type { RowBinaryWriter } from './row-binary.ts';
 export const asString = (writer: RowBinaryWriter, value: string): void => writer.string(value);
 export const asBlob = (writer: RowBinaryWriter, value: Uint8Array): void => writer.blob(value);
 export const asInt32 = (writer: RowBinaryWriter, value: number): void => writer.int32(value);
+export const asUint32 = (w: RowBinaryWriter, value: number): void => w.uint32(value);
 export const asInt64 = (writer: RowBinaryWriter, value: number): void => writer.int64(value);
 export const asFloat64 = (writer: RowBinaryWriter, value: number): void => writer.float64(value);
 export const asBool = (writer: RowBinaryWriter, value: boolean): void => writer.bool(value);

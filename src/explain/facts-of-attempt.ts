@@ -34,11 +34,11 @@ export function factsOfAttempt(known: KnownAttempt, runId: string, expiredBy: st
       number,
       identity: { run_id: runId, env_name: decision.env_name, purpose: trajectory.purpose },
       expiredBy,
-      findings: audits.flatMap(({ class: name, detail }) =>
-        typeof name === 'string' && name !== ''
-          ? [{ audit: 'tools' as const, class: name, turn: null, index: null, detail: String(detail ?? '') }]
-          : [],
-      ),
+      audited: {
+        findings: audits.flatMap(({ class: name }) =>
+          typeof name === 'string' && name !== '' ? [{ class: name }] : [],
+        ),
+      },
       missingTokens,
       segments: [{ chunks: [{ sampledTokens: decision.n_sampled_tokens }] }],
       facts: {

@@ -121,9 +121,9 @@ function reasonRemedy(facts: KnownFacts, { verdicts }: KnownAttempt, policy: Pol
 }
 
 function findingRemedy(facts: KnownFacts, policy: Policy): string[] {
-  const { findings } = facts.attempt;
-  if (findings === null || findings.length === 0) return [];
-  if (!trains(judgeFacts({ ...facts, attempt: { ...facts.attempt, findings: [] } }, policy))) return [];
+  const findings = facts.attempt.audited?.findings ?? [];
+  if (findings.length === 0) return [];
+  if (!trains(judgeFacts({ ...facts, attempt: { ...facts.attempt, audited: null } }, policy))) return [];
   return findings.slice(0, 1).map(({ class: name }) => `no ${name}: ${findingWords(name)}`);
 }
 

@@ -5,6 +5,7 @@ import { createLaneClock } from '../../processors/control/lane-clock.ts';
 import { openAttemptsOf, takeCut, takeEffects } from '../../processors/cut/cut.ts';
 import { checkLane } from '../../processors/cut/invariants.ts';
 import { schemaIdOf } from '../../processors/decode/wire-format.ts';
+import { NO_AUDITS } from '../../processors/model/audit-summary.ts';
 import { createPipeline } from '../../processors/pipeline.ts';
 import type { StepEvent } from '../../schemas/generated/step-event.ts';
 import { partitionOf } from '../broker/partition-of.ts';
@@ -82,7 +83,7 @@ export function createLane(deps: LaneDeps, lane: Lane, name: LaneName) {
       decodeEvent: deps.decodeEvent,
       partitionOfKey: (key) => partitionOf(key, partitions),
       documents,
-      audits: {},
+      audits: NO_AUDITS,
       limits: { reorderEvents: settings.reorderEvents },
     });
     const deadlines = createDeadlines(state, settings.deadlines, pipeline);

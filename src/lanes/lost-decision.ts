@@ -34,6 +34,7 @@ export function lostDecision(open: OpenAttemptFound, { partition, offset, decide
     in_loss: false,
     in_baseline: false,
     counts_for_size: false,
+    held: false,
     policy_id: inForce.policy_id,
     taxonomy_id: inForce.taxonomy_id,
     score_id: '',

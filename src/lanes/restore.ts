@@ -1,5 +1,6 @@
 import type { Progress } from '../../processors/cut/progress.ts';
 import type { DocumentIds } from '../../processors/model/control.ts';
+import { NO_GATES } from '../../processors/model/gate.ts';
 import { createLaneState, type LaneState } from '../../processors/model/lane-state.ts';
 import { NO_WEIGHTS } from '../../processors/model/weights.ts';
 import type { Broker, TransactionalProducer } from '../broker/port.ts';
@@ -59,7 +60,7 @@ async function restoreWith(
           frontier: start,
           watermark: start,
           starts: new Set(),
-          inForce: { ...configured, weights: NO_WEIGHTS },
+          inForce: { ...configured, weights: NO_WEIGHTS, gates: NO_GATES },
         }
       : await progressOf(broker, name, commit);
   // settleLoss has looked before: it was deleted in between, and whoever starts next settles it.

@@ -1,5 +1,4 @@
 import type { RuledAttempt } from '../../processors/decide/rule-on.ts';
-import type { Finding } from '../../processors/model/audit-summary.ts';
 import type { Scored } from '../../processors/model/judgement.ts';
 import type { RewardFacts } from '../../processors/model/reward.ts';
 import { verdictFactsOf } from '../../processors/score/verdict-facts.ts';
@@ -113,7 +112,7 @@ export function decidedFacts(row: DecidedRow, runId: string, expiredBy: string |
       number,
       identity: { run_id: runId, env_name: envName, purpose },
       expiredBy,
-      findings: classes.map((name): Finding => ({ audit: 'tools', class: name, turn: null, index: null, detail: '' })),
+      audited: { findings: classes.map((name) => ({ class: name })) },
       missingTokens,
       segments: [{ chunks: [{ sampledTokens: sampled }] }],
       facts: { verdicts, sampledTokens: missingTokens ? null : sampled, malformedCalls: 0, repairedCalls: 0 },

@@ -6,6 +6,7 @@ import { createDecide } from '../../processors/decide/decide.ts';
 import { createJudge } from '../../processors/decide/judge.ts';
 import { createStaleness } from '../../processors/decide/staleness.ts';
 import { createGroup } from '../../processors/group/group.ts';
+import { NO_AUDITS } from '../../processors/model/audit-summary.ts';
 import { createLaneState } from '../../processors/model/lane-state.ts';
 import type { Decoded } from '../../processors/model/record.ts';
 import { rewardOf } from '../../processors/score/reward.ts';
@@ -38,13 +39,13 @@ export const assembleToDecide: Bench = {
         inForce: documents.inForce,
       };
       const state = createLaneState(start);
-      const judge = createJudge({ state, documents, scoreOf, rewardOf });
+      const { judge, scored } = createJudge({ state, documents, scoreOf, rewardOf });
       const policyInForce = () => documents.policyOf(state.inForce.policy_id);
       const batches = new Subject<readonly Decoded[]>();
       batches
         .pipe(
-          createAssemble(state, { reorderEvents: 256 }),
-          createAudits({}),
+          createAssemble(state, { reorderEvents: 256, watch: NO_AUDITS.watch }),
+          createAudits(NO_AUDITS, scored),
           createScore(judge),
           createGroup({ state, judge, policyInForce }),
           createStaleness(state, policyInForce),

@@ -66,11 +66,11 @@ async function timed(name: string, groupSize: number | null, targetNs: number, s
 function fold(batches: ReadonlyArray<readonly Decoded[]>, documents: Documents, until: Until): void {
   const { inForce } = documents;
   const state = createLaneState({ topic: 'steps', partition: 0, restored: 0, starts: new Set(), inForce });
-  const judge = createJudge({ state, documents, scoreOf, rewardOf });
+  const { judge } = createJudge({ state, documents, scoreOf, rewardOf });
   const policyInForce = () => documents.policyOf(inForce.policy_id);
   const source = new Subject<readonly Decoded[]>();
   let left = 0;
-  const assembled = source.pipe(createAssemble(state, { reorderEvents: 256 }));
+  const assembled = source.pipe(createAssemble(state, { reorderEvents: 256, watch: () => undefined }));
   const ruled = assembled.pipe(
     createScore(judge),
     createGroup({ state, judge, policyInForce }),

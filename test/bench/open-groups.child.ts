@@ -17,7 +17,7 @@ const decode = codecs.decoderOf<StepEvent>(stepEventSchema);
 const { inForce } = shippedDocuments();
 const state = createLaneState({ topic: 'steps', partition: 0, restored: 0, starts: new Set(), inForce });
 const batches = new Subject<readonly Decoded[]>();
-batches.pipe(createAssemble(state, { reorderEvents: 256 })).subscribe();
+batches.pipe(createAssemble(state, { reorderEvents: 256, watch: () => undefined })).subscribe();
 
 const before = heapUsed();
 let offset = 0;

@@ -1,4 +1,5 @@
 import { takeCut } from '../../processors/cut/cut.ts';
+import { NO_AUDITS } from '../../processors/model/audit-summary.ts';
 import { createLaneState } from '../../processors/model/lane-state.ts';
 import { unitOf } from '../../processors/model/unit.ts';
 import { createPipeline } from '../../processors/pipeline.ts';
@@ -25,7 +26,7 @@ const pipeline = createPipeline({
   decodeEvent: codecs.decoderOf<StepEvent>(stepEventSchema),
   partitionOfKey: () => 0,
   documents,
-  audits: {},
+  audits: NO_AUDITS,
   limits: { reorderEvents: 256 },
 });
 const next = createSampleSteps('memory', { atOnce: trajectories });

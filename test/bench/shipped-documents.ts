@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 import type { Documents } from '../../processors/decide/judge.ts';
 import { readPolicy } from '../../processors/decide/policy-schema.ts';
 import type { InForce } from '../../processors/model/control.ts';
+import { NO_GATES } from '../../processors/model/gate.ts';
 import type { Parsed } from '../../processors/model/taxonomy.ts';
 import { NO_WEIGHTS } from '../../processors/model/weights.ts';
 import { readTaxonomy } from '../../processors/taxonomy/read-taxonomy.ts';
@@ -14,7 +15,7 @@ export function shippedDocuments(): Documents & { readonly inForce: InForce } {
   const policy = read('processors/decide/policies/default.yaml', readPolicy);
   const taxonomy = read('processors/taxonomy/taxonomy.yaml', readTaxonomy);
   return {
-    inForce: { policy_id: policy.id, taxonomy_id: taxonomy.id, weights: NO_WEIGHTS },
+    inForce: { policy_id: policy.id, taxonomy_id: taxonomy.id, weights: NO_WEIGHTS, gates: NO_GATES },
     policyOf: () => policy,
     taxonomyOf: () => taxonomy,
   };

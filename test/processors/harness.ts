@@ -10,9 +10,10 @@ import { readPolicy } from '../../processors/decide/policy-schema.ts';
 import { avroTypeOf } from '../../processors/decode/avro-type.ts';
 import { frame, HEADER_BYTES } from '../../processors/decode/wire-format.ts';
 import type { PastDecision } from '../../processors/model/attempt.ts';
-import type { Audits } from '../../processors/model/audit-summary.ts';
+import { type Audits, NO_AUDITS } from '../../processors/model/audit-summary.ts';
 import type { InForce } from '../../processors/model/control.ts';
 import { type Effects, emptyEffects, type OutRecord } from '../../processors/model/effects.ts';
+import { NO_GATES } from '../../processors/model/gate.ts';
 import { createLaneState, type LaneState } from '../../processors/model/lane-state.ts';
 import { deadLetter, type Outcome, ok } from '../../processors/model/outcome.ts';
 import type { InRecord } from '../../processors/model/record.ts';
@@ -52,7 +53,7 @@ export function documentsOf(...policies: readonly string[]): Documents & { reado
   const byId = new Map(texts.map((text) => [idOf(text), accepted(readPolicy(parse(text), idOf(text)))]));
   const taxonomy = accepted(readTaxonomy(parse(TAXONOMY), idOf(TAXONOMY)));
   return {
-    inForce: { policy_id: idOf(texts[0] ?? ''), taxonomy_id: taxonomy.id, weights: NO_WEIGHTS },
+    inForce: { policy_id: idOf(texts[0] ?? ''), taxonomy_id: taxonomy.id, weights: NO_WEIGHTS, gates: NO_GATES },
     policyOf: (id) => byId.get(id) ?? missing(id),
     taxonomyOf: (id) => (id === taxonomy.id ? taxonomy : missing(id)),
   };
@@ -127,7 +128,7 @@ export function createTestLane(options: LaneOptions = {}): TestLane {
     decodeEvent,
     partitionOfKey: () => 0,
     documents,
-    audits: options.audits ?? {},
+    audits: options.audits ?? NO_AUDITS,
     limits: { reorderEvents: options.reorderEvents ?? 256 },
   });
   let position = progress?.watermark ?? 0;

@@ -1,6 +1,7 @@
 import { map } from 'rxjs';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Cut } from '../../processors/cut/cut.ts';
+import { NO_GATES } from '../../processors/model/gate.ts';
 import type { LaneState } from '../../processors/model/lane-state.ts';
 import { NO_WEIGHTS, withVersion } from '../../processors/model/weights.ts';
 import type { Store } from '../../src/clickhouse/port.ts';
@@ -196,8 +197,8 @@ vi.mock('../../src/lanes/restore.ts', async (original) => {
     const broker = is('read_before_fence') ? { ...deps.broker, committed: async () => early } : deps.broker;
     const restored = await real.restoreLane({ ...deps, broker }, name);
     const { state } = restored;
-    if (is('control_not_restored')) state.inForce = { ...deps.configured, weights: NO_WEIGHTS };
-    if (is('weights_not_restored')) state.inForce = { ...state.inForce, weights: NO_WEIGHTS };
+    if (is('control_not_restored')) state.inForce = { ...deps.configured, weights: NO_WEIGHTS, gates: NO_GATES };
+    if (is('weights_not_restored')) state.inForce = { ...state.inForce, weights: NO_WEIGHTS, gates: NO_GATES };
     if (is('lookup_ahead')) return { ...restored, ownedBelow: () => Number.POSITIVE_INFINITY };
     if (!is('no_ownership')) return restored;
     return { ...restored, ownedBelow: (term) => (term === restored.term ? Number.POSITIVE_INFINITY : state.restored) };

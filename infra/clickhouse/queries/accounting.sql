@@ -6,7 +6,7 @@
 -- `lost` are decisions of attempts whose records the log deleted before they were decided.
 -- `not_taken_in` is in no book: starts that their group refused, each once, by what it was refused for first (a repeat is refused
 -- for less: the group has closed by then).
--- Nothing is held yet: gates come with rows of their own.
+-- `held` waits for the gate of its run, and is among the open ones until the forwarder has moved it to ready.
 WITH
   started AS (
     SELECT run_id, count() AS n FROM rollstream.live_attempts WHERE {run:String} IN ('', run_id) GROUP BY run_id
@@ -28,7 +28,9 @@ WITH
       run_id,
       multiIf(
         disposition = 'drop' AND reason_code = 'lost', 'lost',
-        disposition IN ('train', 'train_masked', 'penalise'), 'ready',
+        disposition IN ('train', 'train_masked', 'penalise'),
+          if(held AND (run_id, unit, rollout_id, attempt) NOT IN
+            (SELECT run_id, unit, rollout_id, attempt FROM rollstream.released FINAL), 'held', 'ready'),
         disposition IN ('drop', 'quarantine', 'retry'), 'rejected',
         disposition = 'superseded', 'superseded',
         'undecidable') AS book,

@@ -27,6 +27,7 @@ const columns: readonly Column<DecisionRow>[] = [
   column('in_loss', (w, row) => w.bool(row.in_loss)),
   column('in_baseline', (w, row) => w.bool(row.in_baseline)),
   column('counts_for_size', (w, row) => w.bool(row.counts_for_size)),
+  column('held', (w, row) => w.bool(row.held)),
   column('policy_id', (w, row) => w.string(row.policy_id)),
   column('taxonomy_id', (w, row) => w.string(row.taxonomy_id)),
   column('score_id', (w, row) => w.string(row.score_id)),

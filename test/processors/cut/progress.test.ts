@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeProgress, encodeProgress, type Progress } from '../../../processors/cut/progress.ts';
+import { NO_GATES } from '../../../processors/model/gate.ts';
 import { NO_WEIGHTS, withVersion } from '../../../processors/model/weights.ts';
 
 const MOST = Number.MAX_SAFE_INTEGER;
-const inForce = { policy_id: 'ab'.repeat(32), taxonomy_id: '0f'.repeat(32), weights: NO_WEIGHTS };
+const inForce = { policy_id: 'ab'.repeat(32), taxonomy_id: '0f'.repeat(32), weights: NO_WEIGHTS, gates: NO_GATES };
 
 /** What some announcements leave in force. */
 const weights = fc

@@ -3,7 +3,6 @@ import { parse } from 'yaml';
 import { readPolicy } from '../../../processors/decide/policy-schema.ts';
 import { type RuledAttempt, ruleOn } from '../../../processors/decide/rule-on.ts';
 import type { HeldVerdict } from '../../../processors/model/attempt.ts';
-import type { Finding } from '../../../processors/model/audit-summary.ts';
 import type { Scored } from '../../../processors/model/judgement.ts';
 import type { Policy } from '../../../processors/model/policy.ts';
 import type { RewardFacts } from '../../../processors/model/reward.ts';
@@ -57,9 +56,7 @@ function ruled(policy: Policy, code: string, category: string, of: Case = {}) {
     number: of.attempt ?? 0,
     identity: { run_id: of.run ?? 'run', env_name: of.env ?? 'env', purpose: of.purpose ?? 'train' },
     expiredBy: of.expiredBy ?? null,
-    findings: (of.findings ?? []).map(
-      (name): Finding => ({ audit: 'tools', class: name, turn: 0, index: null, detail: '' }),
-    ),
+    audited: { findings: (of.findings ?? []).map((name) => ({ class: name })) },
     missingTokens: false,
     segments: [{ chunks: [{ sampledTokens: of.sampled ?? 3 }] }],
     facts: { verdicts, sampledTokens: of.sampled ?? 3, malformedCalls: 0, repairedCalls: 0 },

@@ -107,12 +107,23 @@ test('verdicts: a late repeat does not replace the one that counted', async () =
 
 test('audits: a result without findings is a row too', async () => {
   const audit: AuditRow = {
-    ...{ run_id: 'au', epoch: 0, rollout_id: 'r', attempt: 0, replay_id: '', audit: 'tokens', result: 'not_auditable' },
-    ...{ class: '', turn: null, index: null, detail: 'no token ids', started_at: null, partition: 0, offset: 3 },
+    ...{ run_id: 'au', epoch: 0, unit: 'au/0/r/r', rollout_id: 'r', attempt: 0, replay_id: '', audit: 'tokens' },
+    ...{ result: 'fail', class: 'pipeline_drift', severity: 'fail', turn: null, index: null, detail: 'not the ids' },
+    ...{ evidence: { ids: [1, 4_294_967_295], text: 'a' }, started_at: null, partition: 0, offset: 3 },
   };
+  const { evidence: _, ...row } = audit;
   await store().insert(encodeAudits([audit], owner));
   expect(await only("SELECT * EXCEPT (version, event_time) FROM rollstream.audits WHERE run_id = 'au'")).toEqual({
-    ...{ ...audit, ...CAUSE, turn: -1, index: -1 },
+    ...{
+      ...row,
+      ...CAUSE,
+      turn: -1,
+      index: -1,
+      ids: [1, 4_294_967_295],
+      expected_ids: [],
+      text: 'a',
+      expected_text: '',
+    },
   });
 });
 
