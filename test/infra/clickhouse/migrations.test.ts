@@ -19,7 +19,8 @@ test('all tables of the contract are there, and the views that apply ownership',
       ...['applied', 'attempts', 'audits', 'dead_letters', 'decisions', 'deliveries', 'documents', 'gates', 'lanes'],
       ...['migrations'],
       ...['owned', 'released', 'replays', 'rewards', 'step_faults', 'steps', 'terms', 'trajectories', 'verdicts'],
-      ...['attempts', 'audits', 'decisions', 'rewards', 'step_faults', 'steps', 'trajectories', 'verdicts'].map(
+      ...['train_match'],
+      ...['attempts', 'audits', 'decisions', 'held', 'rewards', 'step_faults', 'steps', 'trajectories', 'verdicts'].map(
         (n) => `live_${n}`,
       ),
     ].sort(),
@@ -30,7 +31,7 @@ test('every table has the settings that make an acknowledged insert durable', as
   const rows = await query<{ name: string; create_table_query: string }>(
     "SELECT name, create_table_query FROM system.tables WHERE database = 'rollstream' AND engine LIKE '%MergeTree'",
   );
-  expect(rows.length).toBe(18);
+  expect(rows.length).toBe(19);
   for (const { name, create_table_query } of rows) {
     expect(create_table_query, name).toContain('fsync_after_insert = 1');
     expect(create_table_query, name).toContain('fsync_part_directory = 1');
@@ -61,6 +62,7 @@ test('tables with event time are partitioned by its month, the books are not', a
     'released',
     'replays',
     'terms',
+    'train_match',
   ];
   for (const { name, partition_key } of rows) {
     expect(partition_key, name).toBe(whole.includes(name) ? '' : 'toYYYYMM(event_time)');

@@ -170,7 +170,10 @@ describe('a decision', () => {
       ['silent', '', null, 'not_run'],
     ]);
     expect(audits.map(({ audit, result }) => [audit, result])).toEqual(
-      ['tokens', 'template', 'tools', 'termination', 'numbers', 'wall'].map((audit) => [audit, 'not_auditable']),
+      ['tokens', 'template', 'tools', 'termination', 'numbers', 'wall', 'reencode'].map((audit) => [
+        audit,
+        'not_auditable',
+      ]),
     );
   });
 

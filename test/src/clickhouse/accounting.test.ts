@@ -4,6 +4,7 @@ import { readAccounting } from '../../../src/clickhouse/accounting.ts';
 import { encodeAttempts } from '../../../src/clickhouse/tables/attempts.ts';
 import { encodeDecisions } from '../../../src/clickhouse/tables/decisions.ts';
 import { encodeLanes, type OpenAttempt } from '../../../src/clickhouse/tables/lanes.ts';
+import { encodeReleased } from '../../../src/clickhouse/tables/released.ts';
 import { encodeTerms } from '../../../src/clickhouse/tables/terms.ts';
 import { sampleDecision, sampleStep } from './tables/sample-rows.ts';
 import { type TemporaryStore, temporaryStore } from './temporary-store.ts';
@@ -162,4 +163,20 @@ test('without a run, all runs are there, each with its own books', async () => {
   const { runs } = await readAccounting(store());
   expect(runs.find(({ run_id }) => run_id === run)).toMatchObject({ started: 1, ready: 1, balanced: true });
   expect(new Set(runs.map(({ run_id }) => run_id)).size).toBe(runs.length);
+});
+
+test('what is held is open, until the forwarder has moved it: then it is ready', async () => {
+  await restored(1, 0);
+  await attempt('a', 0);
+  await attempt('b', 1);
+  await decision('a', 100, { held: true });
+  await decision('b', 101, { held: true });
+  await lane(200);
+  expect(await books()).toMatchObject({ started: 2, ready: 0, open: 2, held: 2, balanced: true });
+  await store().insert(
+    encodeReleased([
+      { run_id: run, epoch: 0, unit: `${run}/0/r/a`, rollout_id: 'a', attempt: 0, held_offset: 7, atMs: 0 },
+    ]),
+  );
+  expect(await books()).toMatchObject({ started: 2, ready: 1, open: 1, held: 1, balanced: true });
 });

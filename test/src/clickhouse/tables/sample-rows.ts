@@ -59,7 +59,7 @@ export function sampleDecision(offset: number, init: Partial<DecisionInit> = {})
     in_loss: true,
     in_baseline: true,
     counts_for_size: true,
-    held: true,
+    held: false,
     policy_id: 'p',
     taxonomy_id: 't',
     score_id: 's',
