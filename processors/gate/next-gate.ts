@@ -1,0 +1,48 @@
+import type { GateInForce, GateRule } from '../model/gate.ts';
+import type { GateVerdict } from './judge-window.ts';
+
+/** The last change of a gate; before the first one it is what its policy begins with. */
+export interface CurrentGate extends GateInForce {
+  /** null: nobody has changed it yet. */
+  readonly by: 'evaluator' | 'release' | 'set' | null;
+}
+
+/** In preflight the first trajectories are judged, however many they are: fewer than the window's minimum, or more than it holds. */
+export function ruleInState(rule: GateRule, { state }: Pick<GateInForce, 'state'>): GateRule {
+  if (state !== 'preflight') return rule;
+  const needed = preflightOf(rule);
+  return { ...rule, window: Math.max(rule.window, needed), minCount: Math.min(rule.minCount, needed) };
+}
+
+/**
+ * What the gate becomes, or null where it stays. A hold is ended by a person alone, and so is what a person set, but for
+ * preflight, which ends by itself: in hold when a limit trips that would hold or quarantine (what offends is among the held
+ * ones, and opening would let it go).
+ */
+export function nextGate(current: CurrentGate, verdict: GateVerdict, rule: GateRule): GateInForce | null {
+  if (current.state === 'hold') return null;
+  if (current.state === 'preflight') {
+    if (verdict.verdict === 'hold' || verdict.verdict === 'quarantine') return { state: 'hold', classes: [] };
+    if (verdict.trajectories < preflightOf(rule)) return null;
+    return { state: verdict.verdict === 'warn' ? 'warn' : 'open', classes: [] };
+  }
+  if (current.by === 'set' || !verdict.enough) return null;
+  const next = followed(verdict);
+  return isSame(current, next) ? null : next;
+}
+
+/** A person who sets preflight under a policy that wants none waits for as many as the window needs. */
+function preflightOf({ preflight, minCount }: GateRule): number {
+  return preflight > 0 ? preflight : minCount;
+}
+
+function followed({ verdict, tripped }: GateVerdict): GateInForce {
+  if (verdict === 'pass') return { state: 'open', classes: [] };
+  if (verdict !== 'quarantine') return { state: verdict, classes: [] };
+  const classes = tripped.flatMap((one) => (one.becomes === 'quarantine' ? one.classes : []));
+  return { state: 'quarantine', classes: [...new Set(classes)].sort() };
+}
+
+function isSame(a: GateInForce, b: GateInForce): boolean {
+  return a.state === b.state && a.classes.length === b.classes.length && b.classes.every((c) => a.classes.includes(c));
+}
