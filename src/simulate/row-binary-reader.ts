@@ -20,7 +20,7 @@ export class RowBinaryReader {
     if (wrapper === 'LowCardinality') return this.read(of);
     if (wrapper === 'Nullable') return this.#take(1).readUInt8() === 1 ? null : this.read(of);
     if (wrapper === 'Array') return Array.from({ length: this.#varint() }, () => this.read(of));
-    const map = /^Map\(String, (.*)\)$/.exec(type)?.[1];
+    const map = /^Map\((?:String|LowCardinality\(String\)), (.*)\)$/.exec(type)?.[1];
     if (map !== undefined)
       return Object.fromEntries(Array.from({ length: this.#varint() }, () => [this.#text(), this.read(map)]));
     return this.#scalar(type.replace(/\(.*/, ''));

@@ -1,4 +1,4 @@
-import { Subject } from 'rxjs';
+import { concatAll, Subject } from 'rxjs';
 import { createAssemble } from '../../processors/assemble/assemble.ts';
 import { createAudits } from '../../processors/audit/audits.ts';
 import { takeCut } from '../../processors/cut/cut.ts';
@@ -45,6 +45,7 @@ export const assembleToDecide: Bench = {
       batches
         .pipe(
           createAssemble(state, { reorderEvents: 256, watch: NO_AUDITS.watch }),
+          concatAll(),
           createAudits(NO_AUDITS, scored),
           createScore(judge),
           createGroup({ state, judge, policyInForce }),

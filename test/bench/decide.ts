@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { Subject } from 'rxjs';
+import { concatAll, Subject } from 'rxjs';
 import { createAssemble } from '../../processors/assemble/assemble.ts';
 import { createDecide } from '../../processors/decide/decide.ts';
 import { createJudge } from '../../processors/decide/judge.ts';
@@ -70,7 +70,7 @@ function fold(batches: ReadonlyArray<readonly Decoded[]>, documents: Documents, 
   const policyInForce = () => documents.policyOf(inForce.policy_id);
   const source = new Subject<readonly Decoded[]>();
   let left = 0;
-  const assembled = source.pipe(createAssemble(state, { reorderEvents: 256, watch: () => undefined }));
+  const assembled = source.pipe(createAssemble(state, { reorderEvents: 256, watch: () => undefined }), concatAll());
   const ruled = assembled.pipe(
     createScore(judge),
     createGroup({ state, judge, policyInForce }),

@@ -1,4 +1,4 @@
-import { Subject } from 'rxjs';
+import { concatAll, Subject } from 'rxjs';
 import { createAssemble } from '../../processors/assemble/assemble.ts';
 import { createLaneState } from '../../processors/model/lane-state.ts';
 import type { Decoded } from '../../processors/model/record.ts';
@@ -17,7 +17,7 @@ const decode = codecs.decoderOf<StepEvent>(stepEventSchema);
 const { inForce } = shippedDocuments();
 const state = createLaneState({ topic: 'steps', partition: 0, restored: 0, starts: new Set(), inForce });
 const batches = new Subject<readonly Decoded[]>();
-batches.pipe(createAssemble(state, { reorderEvents: 256, watch: () => undefined })).subscribe();
+batches.pipe(createAssemble(state, { reorderEvents: 256, watch: () => undefined }), concatAll()).subscribe();
 
 const before = heapUsed();
 let offset = 0;
