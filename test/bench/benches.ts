@@ -1,4 +1,5 @@
 import { assembleToDecide } from './assemble-to-decide.ts';
+import { audit } from './audit.ts';
 import type { Bench } from './bench.ts';
 import { decide } from './decide.ts';
 import { decodeEvent } from './decode-event.ts';
@@ -12,6 +13,7 @@ import { storeInsert } from './store-insert.ts';
 export const BENCHES: readonly Bench[] = [
   assembleToDecide,
   decide,
+  audit,
   decodeEvent,
   encodeEvent,
   importLines,

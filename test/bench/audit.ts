@@ -1,0 +1,14 @@
+import type { Bench, Figure, Size } from './bench.ts';
+
+/** Benches of audits, one a file: add yours. */
+const PARTS: ReadonlyArray<(size: Size) => Promise<Figure[]>> = [];
+
+/** What the audits cost. */
+export const audit: Bench = {
+  name: 'audit',
+  async run(size) {
+    const figures: Figure[] = [];
+    for (const part of PARTS) figures.push(...(await part(size)));
+    return figures;
+  },
+};
