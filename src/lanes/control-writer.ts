@@ -1,6 +1,13 @@
-import { deadlineEvent, policyEvent, sourceEndedEvent, weightsEvent } from '../../processors/control/control-event.ts';
+import {
+  deadlineEvent,
+  gateEvent,
+  policyEvent,
+  sourceEndedEvent,
+  weightsEvent,
+} from '../../processors/control/control-event.ts';
 import type { Due } from '../../processors/control/deadlines.ts';
 import type { DocumentIds } from '../../processors/model/control.ts';
+import type { GateInForce } from '../../processors/model/gate.ts';
 import type { WeightsEvent } from '../../processors/model/weights.ts';
 import { type StepEventInit, stepEventSchema } from '../../schemas/generated/step-event.ts';
 import type { Broker, NewRecord } from '../broker/port.ts';
@@ -14,6 +21,8 @@ export interface ControlWriter {
   weights(partition: number, announced: Announced): NewRecord;
   /** To every partition: the producer has ended. */
   sourceEnded(producerId: string, eventId: string): Promise<void>;
+  /** To every partition: the gate of the run. The same `eventId` again is known as a repeat by its row, and changes nothing. */
+  gate(runId: string, gate: GateInForce, whyJson: string | null, eventId: string): Promise<void>;
 }
 
 /** A version of the weights of a run, and where it was announced. */
@@ -29,6 +38,14 @@ export async function createControlWriter(
 ): Promise<ControlWriter> {
   const encode = await codecs.encoderOf<StepEventInit>(`${topic}-value`, stepEventSchema);
   const headers = { 'rollstream-control': '1' };
+  const toEveryPartition = async (event: StepEventInit): Promise<void> => {
+    const partitions = await broker.partitionsOf(topic);
+    const value = encode(event);
+    await broker.append(
+      topic,
+      Array.from({ length: partitions }, (_, partition) => ({ key: null, value, headers, partition })),
+    );
+  };
   return {
     async deadlines(partition, due) {
       await broker.append(
@@ -52,13 +69,7 @@ export async function createControlWriter(
       const { runId, source } = announced;
       return { key: null, value: encode(weightsEvent(runId, announced, `${partition}|${source}`)), headers, partition };
     },
-    async sourceEnded(producerId, eventId) {
-      const partitions = await broker.partitionsOf(topic);
-      const value = encode(sourceEndedEvent(producerId, eventId));
-      await broker.append(
-        topic,
-        Array.from({ length: partitions }, (_, partition) => ({ key: null, value, headers, partition })),
-      );
-    },
+    sourceEnded: (producerId, eventId) => toEveryPartition(sourceEndedEvent(producerId, eventId)),
+    gate: (runId, gate, whyJson, eventId) => toEveryPartition(gateEvent(runId, gate, whyJson, eventId)),
   };
 }
