@@ -49,7 +49,7 @@ export function createPipeline({
   limits,
   awaited = () => null,
 }: PipelineDeps): Pipeline {
-  const { judge, scored } = createJudge({ state, documents, scoreOf, rewardOf });
+  const { judge, audit } = createJudge({ state, documents, scoreOf, rewardOf, audits });
   const policyInForce = () => documents.policyOf(state.inForce.policy_id);
   const batches = new Subject<DecodeIn>();
   const waves = new Subject<readonly Candidate[]>();
@@ -76,7 +76,7 @@ export function createPipeline({
     });
   waves
     .pipe(
-      createAudits(audits, scored),
+      createAudits(audit),
       createScore(judge),
       createGroup({ state, judge, policyInForce }),
       createStaleness(state, policyInForce),

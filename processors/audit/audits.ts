@@ -1,23 +1,19 @@
 import { map, type OperatorFunction } from 'rxjs';
 import type { Attempt } from '../model/attempt.ts';
-import { type Audits, auditOf } from '../model/audit-summary.ts';
+import type { Audited } from '../model/audit-summary.ts';
 import type { Candidate } from '../model/closing.ts';
-import type { Scored } from '../model/judgement.ts';
 
-/** Audits each candidate before a policy rules on it. What a higher attempt fences off is no result, and is not looked at. */
+/**
+ * Audits each candidate before a policy rules on it; the other members of a group are audited when they are judged. What a higher
+ * attempt fences off is no result, and is not looked at.
+ */
 export function createAudits(
-  audits: Audits,
-  scored: (attempt: Attempt) => Scored,
+  audit: (attempt: Attempt) => Audited,
 ): OperatorFunction<readonly Candidate[], readonly Candidate[]> {
-  const auditOne = (attempt: Attempt) => {
-    attempt.audited = auditOf(audits, attempt, scored(attempt));
-  };
-  return map(function audit(candidates) {
+  return map(function audits(candidates) {
     for (const candidate of candidates) {
       if (candidate.kind === 'expired') candidate.attempt.expiredBy = candidate.deadline;
-      if (candidate.kind === 'whole' || candidate.kind === 'expired') auditOne(candidate.attempt);
-      else if (candidate.kind === 'unit_expired')
-        for (const attempt of candidate.unit.attempts.values()) if (attempt.audited === null) auditOne(attempt);
+      if (candidate.kind === 'whole' || candidate.kind === 'expired') audit(candidate.attempt);
     }
     return candidates;
   });

@@ -1,6 +1,6 @@
 import type { TrajectoryInit } from '../../schemas/generated/trajectory.ts';
 import type { Cause } from '../model/attempt.ts';
-import { auditedBy, notAuditable } from '../model/audit-summary.ts';
+import { NOT_AUDITED } from '../model/audit-summary.ts';
 import type { AgedLeaver } from '../model/closing.ts';
 import type { InForce } from '../model/control.ts';
 import { countingVerdicts } from '../model/counting-verdicts.ts';
@@ -108,6 +108,3 @@ export function buildTrajectory({
     ready_at: cause.appendedAtMs * 1000,
   };
 }
-
-/** Closed by what looks at no audit. */
-const NOT_AUDITED = auditedBy(() => notAuditable('it has not looked'));

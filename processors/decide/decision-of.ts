@@ -49,7 +49,7 @@ export function decisionOf({
     disposition: judgement.ruling === 'wait' ? 'unknown' : judgement.ruling,
     why: [...judgement.why],
     rule: judgement.rule,
-    conflicts: [...judgement.conflicts],
+    conflicts: judgement.conflicts.map(({ text }) => text),
     infra_share: judgement.infraShare,
     policy_share: judgement.policyShare,
     reward: judgement.reward,

@@ -1,4 +1,5 @@
 import type { Attempt, Judged } from '../model/attempt.ts';
+import { type Audited, type Audits, auditOf, NOT_AUDITED } from '../model/audit-summary.ts';
 import { gateOf } from '../model/gate.ts';
 import type { Judgement, Scored } from '../model/judgement.ts';
 import type { LaneState } from '../model/lane-state.ts';
@@ -18,11 +19,12 @@ export interface JudgeDeps {
   readonly documents: Documents;
   readonly scoreOf: (attempt: Attempt, taxonomy: Taxonomy) => Scored;
   readonly rewardOf: RewardOf<Attempt>;
+  readonly audits: Pick<Audits, 'byName'>;
 }
 
 export interface Judge {
-  /** The facts of an attempt by the taxonomy in force, before any policy. */
-  readonly scored: (attempt: Attempt) => Scored;
+  /** What the audits say of an attempt as it stands, also in `attempt.audited`. */
+  readonly audit: (attempt: Attempt) => Audited;
   readonly judge: (attempt: Attempt) => Judgement;
 }
 
@@ -30,20 +32,27 @@ export interface Judge {
  * Judges an attempt by the documents and the gate in force AS OF THE CLOSING OFFSET. 1 R ends @10 under P0; 2 P1 @12 is in the log
  * when @10 is folded: R is decided by P0. Remembered until the attempt or what is in force changes: a group asks about all its
  * members.
+ * AUDITED WHENEVER JUDGED: 1 A of a group ends @5, audited: a repaired call; 2 cut at 10, restart: below the frontier A is no
+ * candidate; 3 B completes the group @12, and A, judged without its audit, would train.
  */
-export function createJudge({ state, documents, scoreOf, rewardOf }: JudgeDeps): Judge {
+export function createJudge({ state, documents, scoreOf, rewardOf, audits }: JudgeDeps): Judge {
   const knownOf = (attempt: Attempt): Judged => {
     const { taxonomy_id: taxonomyId } = state.inForce;
     const { judged, revision, expiredBy } = attempt;
     if (judged?.revision === revision && judged.expiredBy === expiredBy && judged.taxonomyId === taxonomyId)
       return judged;
     const scored = scoreOf(attempt, documents.taxonomyOf(taxonomyId));
+    const audited = auditOf(audits, attempt, scored);
     const fresh: Judged = { scored, ruled: null, revision, expiredBy, taxonomyId };
+    attempt.audited = audited;
     attempt.judged = fresh;
     return fresh;
   };
   return {
-    scored: (attempt) => knownOf(attempt).scored,
+    audit(attempt) {
+      knownOf(attempt);
+      return attempt.audited ?? NOT_AUDITED;
+    },
     judge(attempt) {
       const { policy_id: policyId, gates } = state.inForce;
       const known = knownOf(attempt);

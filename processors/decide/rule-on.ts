@@ -52,7 +52,13 @@ export function ruleOn<A extends RuledAttempt>(
     return rejected(attempt, unrewarded(scored), 'drop', [code, 'retries_exhausted'], applied);
   }
   if (rule.disposition === 'drop' || rule.disposition === 'quarantine')
-    return rejected(attempt, unrewarded(scored), rule.disposition, [code, ...scored.conflicts], applied);
+    return rejected(
+      attempt,
+      unrewarded(scored),
+      rule.disposition,
+      [code, ...scored.conflicts.map(({ text }) => text)],
+      applied,
+    );
   // Out of the loss whatever its reward is: there is nothing to score again for.
   if (rule.disposition !== 'train_masked' && reward.verifierFault !== null)
     return rejected(attempt, scored, 'quarantine', [reward.verifierFault, code, ...reward.invalid], applied);

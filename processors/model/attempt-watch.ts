@@ -1,3 +1,4 @@
+import type { NumbersWatch } from './numbers-watch.ts';
 import type { TokensWatch } from './tokens-watch.ts';
 import type { ToolsWatch } from './tools-watch.ts';
 import type { WallWatch } from './wall-watch.ts';
@@ -6,11 +7,12 @@ import type { WallWatch } from './wall-watch.ts';
 export interface AttemptWatch {
   tokens: TokensWatch | null;
   tools: ToolsWatch | null;
+  numbers: NumbersWatch | null;
   wall: WallWatch | null;
 }
 
 /** Notes of an attempt, from when the first event has one to make. */
 export function watchOf(attempt: { watch: AttemptWatch | null }): AttemptWatch {
-  attempt.watch ??= { tokens: null, tools: null, wall: null };
+  attempt.watch ??= { tokens: null, tools: null, numbers: null, wall: null };
   return attempt.watch;
 }

@@ -111,3 +111,6 @@ export function notAuditable(missing: string): AuditAnswer {
 
 const PASS: AuditAnswer = { result: 'pass', findings: [], missing: null };
 const NOT_LOOKED = notAuditable('it has not looked');
+
+/** Of an attempt that nothing has judged. */
+export const NOT_AUDITED: Audited = auditedBy(() => NOT_LOOKED);

@@ -13,6 +13,22 @@ export interface Judgement extends Scored {
   readonly countsForSize: boolean;
 }
 
+/** Two facts that cannot both be. */
+export interface Conflict {
+  /** `termination_conflict`: about why the loop ended, whose own word cannot be taken for it; the others leave the reason standing. */
+  readonly class: ConflictClass;
+  /** Both sides, in words. */
+  readonly text: string;
+}
+
+export type ConflictClass =
+  | 'termination_conflict'
+  | 'unanswered_calls'
+  | 'overrun'
+  | 'steps_after_end'
+  | 'verifier_nondeterministic'
+  | 'verdict_contradiction';
+
 /** Three facts (why the loop ended, what the engine said last, what a verifier said) and the reward that follows. */
 export interface Scored {
   readonly reasons: readonly Reason[];
@@ -25,7 +41,7 @@ export interface Scored {
   /** Code of what the verifier did not say; null: it answered, did not run by design, or is awaited. */
   readonly verifierFault: string | null;
   /** Contradictions between the facts, both sides of each. */
-  readonly conflicts: readonly string[];
+  readonly conflicts: readonly Conflict[];
   /** Share of the wall clock that was the infrastructure's, and the policy's own sampling; null: the events do not say. */
   readonly infraShare: number | null;
   readonly policyShare: number | null;

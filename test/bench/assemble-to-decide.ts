@@ -39,14 +39,14 @@ export const assembleToDecide: Bench = {
         inForce: documents.inForce,
       };
       const state = createLaneState(start);
-      const { judge, scored } = createJudge({ state, documents, scoreOf, rewardOf });
+      const { judge, audit } = createJudge({ state, documents, scoreOf, rewardOf, audits: NO_AUDITS });
       const policyInForce = () => documents.policyOf(state.inForce.policy_id);
       const batches = new Subject<readonly Decoded[]>();
       batches
         .pipe(
           createAssemble(state, { reorderEvents: 256, watch: NO_AUDITS.watch }),
           concatAll(),
-          createAudits(NO_AUDITS, scored),
+          createAudits(audit),
           createScore(judge),
           createGroup({ state, judge, policyInForce }),
           createStaleness(state, policyInForce),

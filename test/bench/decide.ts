@@ -7,6 +7,7 @@ import { createDecide } from '../../processors/decide/decide.ts';
 import { createJudge } from '../../processors/decide/judge.ts';
 import { createStaleness } from '../../processors/decide/staleness.ts';
 import { createGroup } from '../../processors/group/group.ts';
+import { NO_AUDITS } from '../../processors/model/audit-summary.ts';
 import { createLaneState } from '../../processors/model/lane-state.ts';
 import type { Decoded } from '../../processors/model/record.ts';
 import { rewardOf } from '../../processors/score/reward.ts';
@@ -66,7 +67,7 @@ async function timed(name: string, groupSize: number | null, targetNs: number, s
 function fold(batches: ReadonlyArray<readonly Decoded[]>, documents: Documents, until: Until): void {
   const { inForce } = documents;
   const state = createLaneState({ topic: 'steps', partition: 0, restored: 0, starts: new Set(), inForce });
-  const { judge } = createJudge({ state, documents, scoreOf, rewardOf });
+  const { judge } = createJudge({ state, documents, scoreOf, rewardOf, audits: NO_AUDITS });
   const policyInForce = () => documents.policyOf(inForce.policy_id);
   const source = new Subject<readonly Decoded[]>();
   let left = 0;

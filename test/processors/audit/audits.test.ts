@@ -1,32 +1,19 @@
-import { from } from 'rxjs';
 import { expect, it } from 'vitest';
-import { createAudits } from '../../../processors/audit/audits.ts';
 import { answerOf, NO_AUDITS } from '../../../processors/model/audit-summary.ts';
-import { scoreOf } from '../../../processors/score/score.ts';
 import { attemptOf } from '../events.ts';
-import { createTestLane, documentsOf } from '../harness.ts';
+import { createTestLane } from '../harness.ts';
 
 it('an audit that has not looked is not_auditable, never pass', () => {
-  const lane = createTestLane();
-  lane.fold(attemptOf().start());
-  const [unit] = lane.state.units.values();
-  const [attempt] = unit?.attempts.values() ?? [];
-  if (attempt === undefined) throw new Error('nothing is open');
-  const cause = { offset: 0, appendedAtMs: 0 };
-  const scored = scoreOf(attempt, documentsOf().taxonomyOf(lane.state.inForce.taxonomy_id));
-  from([[{ kind: 'whole', attempt, cause } as const]])
-    .pipe(
-      createAudits(
-        { ...NO_AUDITS, byName: { numbers: () => ({ result: 'fail', findings: [], missing: null }) } },
-        () => scored,
-      ),
-    )
-    .subscribe();
-  expect(attempt.audited?.summary).toEqual({
+  const lane = createTestLane({
+    audits: { ...NO_AUDITS, byName: { numbers: () => ({ result: 'fail', findings: [], missing: null }) } },
+  });
+  lane.fold(...attemptOf().whole(1));
+  const [row] = lane.effects().rows.trajectories;
+  expect(row?.trajectory.audit).toEqual({
     ...{ tokens: 'not_auditable', template: 'not_auditable', tools: 'not_auditable' },
     ...{ termination: 'not_auditable', numbers: 'fail', wall: 'not_auditable', reencode: 'not_auditable' },
   });
-  expect(attempt.audited?.missing.tokens).toBe('it has not looked');
+  expect(row?.trajectory.audit_missing).toMatchObject({ tokens: 'it has not looked' });
 });
 
 it('what an audit found quarantines the attempt, whatever the verifier said; the rule that did is named', () => {
@@ -59,4 +46,22 @@ it('what an audit found quarantines the attempt, whatever the verifier said; the
   expect(audits).toContainEqual(['tools', 'fail', 'silent_repair', 0, 12]);
   expect(audits).toContainEqual(['tokens', 'not_auditable', '', null, null]);
   expect(audits).toHaveLength(7);
+});
+
+it('a member that waits for its group since before a restart is audited when the group closes', () => {
+  const repairedOf = (name: string) =>
+    answerOf(
+      name === 'a'
+        ? [{ class: 'silent_repair', severity: 'fail', turn: 0, index: 0, detail: 'ran what was not written' }]
+        : [],
+    );
+  const audits = { ...NO_AUDITS, byName: { tools: ({ rolloutId }: { rolloutId: string }) => repairedOf(rolloutId) } };
+  const memberOf = (rollout_id: string) => attemptOf({ group_id: 'g', group_size: 2, rollout_id }).whole();
+  const before = createTestLane({ audits });
+  before.fold(...memberOf('a'));
+  const restarted = createTestLane({ audits, progress: before.cut().progress });
+  restarted.fold(...memberOf('a'), ...memberOf('b'));
+  const decided = restarted.effects().rows.decisions.map(({ rollout_id, why }) => [rollout_id, why[0]]);
+  expect(decided).toContainEqual(['a', 'silent_repair']);
+  expect(restarted.effects().rows.trajectories[0]?.trajectory.audit.tools).toBe('fail');
 });
