@@ -1,0 +1,37 @@
+import { AUDIT_NAMES, type AuditAnswer, type Audited, type AuditResult, type Finding } from '../model/audit-summary.ts';
+import type { DeepAnswers } from '../model/deep-input.ts';
+
+/**
+ * What a lane said and what a tokenizer said, as one. By audit: what one of them could look at stands where the other could not;
+ * where both looked, findings add up and the worse result counts.
+ */
+export function joinAnswers(audited: Audited, deep: DeepAnswers): Audited {
+  const summary = { ...audited.summary };
+  const missing = { ...audited.missing };
+  const findings: Finding[] = [];
+  for (const audit of AUDIT_NAMES) {
+    const answer = deep[audit];
+    for (const finding of audited.findings)
+      if (finding.audit === audit && !isTold(answer, finding)) findings.push(finding);
+    if (answer === undefined) continue;
+    for (const found of answer.findings) findings.push({ audit, ...found });
+    summary[audit] = joined(summary[audit], answer.result);
+    if (summary[audit] !== 'not_auditable') delete missing[audit];
+    else if (answer.missing !== null) missing[audit] = answer.missing;
+  }
+  return { summary, missing, findings };
+}
+
+/** With a tokenizer the same place is told better. */
+function isTold(answer: AuditAnswer | undefined, { class: name, turn, index }: Finding): boolean {
+  return (
+    answer?.findings.some((found) => found.class === name && found.turn === turn && found.index === index) ?? false
+  );
+}
+
+/** From the least that is known to the worst. */
+const RESULTS: readonly AuditResult[] = ['not_auditable', 'pass', 'warn', 'fail'];
+
+function joined(one: AuditResult, other: AuditResult): AuditResult {
+  return RESULTS.indexOf(one) > RESULTS.indexOf(other) ? one : other;
+}
