@@ -36,7 +36,10 @@ export interface LaneStatus {
 /** The lanes of this process, from start to close. */
 export interface Lanes {
   status(): readonly LaneStatus[];
-  /** Resolves when each lane's committed frontier is the end of the log as it was at the call, or later. */
+  /**
+   * Resolves when each lane's committed frontier is the end of the log as it was at the call, or later, and what was held and may
+   * be moved is moved.
+   */
   drained(): Promise<void>;
   /** Resolves when no lane of this process is being rebuilt: what is configured is in force for whatever is appended from then on. */
   restored(): Promise<void>;

@@ -1,5 +1,6 @@
 import { type StepEvent, stepEventSchema } from '../../schemas/generated/step-event.ts';
 import { laneGroup, topicNames } from '../config/topics.ts';
+import { createForwardHeld } from '../gate/forward-held.ts';
 import { createCodecs } from '../registry/codecs.ts';
 import { createAnnouncedVersions } from '../versions/announced-versions.ts';
 import { createByteBudget } from './byte-budget.ts';
@@ -47,6 +48,18 @@ export async function startLanes(deps: LanesDeps, settings: LaneSettings): Promi
     stepsTopic: topics.steps,
     versionsTopic: topics.policyVersions,
   });
+  const held = createForwardHeld({
+    broker,
+    store,
+    codecs,
+    log,
+    sleep,
+    now,
+    group,
+    heldTopic: topics.held,
+    readyTopic: topics.ready,
+    stateTopic: topics.state,
+  });
   const lanes = new Map<number, ReturnType<typeof createLane>>();
   const running = new Set<Promise<void>>();
   const membership = await broker.join(group, topics.steps, async (lane) => {
@@ -65,14 +78,17 @@ export async function startLanes(deps: LanesDeps, settings: LaneSettings): Promi
     const run = settled.then(() => worker.run());
     running.add(run);
     const over = new AbortController();
-    const forwarding = forwardVersions(partition, AbortSignal.any([ended, over.signal]));
+    const untilOver = AbortSignal.any([ended, over.signal]);
+    const forwarding = forwardVersions(partition, untilOver);
+    // One forwards what was held: whoever has the first lane.
+    const forwardingHeld = partition === 0 ? held.forward(untilOver) : null;
     const work = run.finally(() => {
       over.abort();
       running.delete(run);
       // By then another process may have it: what we know of it is old.
       if (lanes.get(partition) === worker && lane.revoked.aborted) lanes.delete(partition);
     });
-    await Promise.all([work, forwarding]);
+    await Promise.all([work, forwarding, forwardingHeld]);
   });
   const failed = new Promise<never>((_, reject) => membership.done.catch(reject));
   // Whoever never looks at `failed` must not end the process by that: close() reports it too.
@@ -83,7 +99,8 @@ export async function startLanes(deps: LanesDeps, settings: LaneSettings): Promi
       const waits = [...lanes].map(async ([partition, lane]) =>
         lane.drained((await broker.bounds(topics.steps, partition)).end),
       );
-      await Promise.race([Promise.all(waits), failed]);
+      const all = Promise.all(waits).then(() => held.drained());
+      await Promise.race([all, failed]);
     },
     async restored() {
       await Promise.race([Promise.all([...lanes.values()].map((lane) => lane.restored)), failed]);
