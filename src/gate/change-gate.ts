@@ -1,0 +1,73 @@
+import type { GateInForce } from '../../processors/model/gate.ts';
+import type { Store } from '../clickhouse/port.ts';
+import { encodeGates, type GateRow } from '../clickhouse/tables/gates.ts';
+import type { ControlWriter } from '../lanes/control-writer.ts';
+import { readLastGates } from './last-gates.ts';
+
+/** What a gate becomes, and why. */
+export interface NewGate extends GateInForce {
+  readonly by: GateRow['by'];
+  /** Limits that tripped, or the reason that a person gave. */
+  readonly why: object;
+  /** null: the window goes on. */
+  readonly windowFromMs: number | null;
+}
+
+export interface ChangeGate {
+  /** Asks `next` what follows the last change (null: there was none), and makes it so; null: nothing changes. */
+  change(runId: string, next: (last: GateRow | null) => NewGate | null): Promise<GateRow | null>;
+  /** Writes the events of the last change of a run again: those that lanes have already change nothing. */
+  repeat(runId: string): Promise<void>;
+}
+
+export interface ChangeGateDeps {
+  readonly store: Pick<Store, 'query' | 'insert'>;
+  readonly control: () => Promise<Pick<ControlWriter, 'gate'>>;
+  /** ms since the epoch. */
+  readonly now: () => number;
+}
+
+/**
+ * ROW, THEN EVENTS. The row is the truth: 1 the row says hold, the process dies; 2 the next evaluator finds the row and writes its
+ * events. The other way round lanes would hold, and nobody could say why. The events are those of the row that the store holds when
+ * they are written, so that who was slow writes nothing older than what came meanwhile. One at a time in a process; a change that
+ * another process made at the same time is seen by the evaluator, which repeats the events of what it did not write.
+ */
+export function createChangeGate({ store, control, now }: ChangeGateDeps): ChangeGate {
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const next = last.then(work);
+    last = next.catch(() => undefined);
+    return next;
+  };
+
+  const repeat = async (runId: string): Promise<void> => {
+    const row = (await readLastGates(store, runId)).get(runId);
+    if (row === undefined) return;
+    const { state, classes, why_json, seq, atMs } = row;
+    await (await control()).gate(runId, { state, classes }, why_json, `${runId}|${seq}|${atMs}`);
+  };
+
+  return {
+    change: (runId, next) =>
+      inTurn(async () => {
+        const before = (await readLastGates(store, runId)).get(runId) ?? null;
+        const wanted = next(before);
+        if (wanted === null) return null;
+        const row: GateRow = {
+          run_id: runId,
+          seq: (before?.seq ?? 0) + 1,
+          state: wanted.state,
+          by: wanted.by,
+          classes: wanted.classes,
+          why_json: JSON.stringify(wanted.why),
+          windowFromMs: wanted.windowFromMs ?? before?.windowFromMs ?? 0,
+          atMs: now(),
+        };
+        await store.insert(encodeGates([row]));
+        await repeat(runId);
+        return row;
+      }),
+    repeat: (runId) => inTurn(() => repeat(runId)),
+  };
+}
