@@ -39,7 +39,8 @@ export function topicSpecs(prefix: string, stepPartitions: number): TopicSpec[] 
   return [
     { name: names.steps, partitions: stepPartitions, compacted: false },
     single(names.ready),
-    single(names.held),
+    // How long a gate is closed is for people to decide.
+    { ...single(names.held), keptForever: true },
     single(names.rejected),
     single(names.retries),
     single(names.deadLetter),
