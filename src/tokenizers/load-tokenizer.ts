@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { AddedToken, Tokenizer } from '../../processors/model/tokenizer.ts';
+import { createFastEncode } from '../../processors/tokenize/fast-encode.ts';
+import { type KnownPipeline, readKnownPipeline } from '../../processors/tokenize/known-pipeline.ts';
+import { createTokenBytes } from '../../processors/tokenize/token-bytes.ts';
 import { RollstreamError } from '../errors.ts';
 import { createLibraryTokenizer } from './create-library-tokenizer.ts';
+import { createLibraryThread } from './library-thread.ts';
 import { readSpecialTokens } from './read-special-tokens.ts';
 import { readTokenizerFolder, type TokenizerFolder } from './read-tokenizer-folder.ts';
 
@@ -32,26 +36,34 @@ export async function loadTokenizer(folder: string): Promise<LoadedTokenizer> {
   const idsByContent = new Map([...added].map(([id, { content }]) => [content, id]));
   const addedId = (content: string) => idsByContent.get(content) ?? null;
   const eosId = eosToken === null ? null : addedId(eosToken);
-  const { thread, size, has, decode, encode } = createLibraryTokenizer(files);
+  const pipeline = readKnownPipeline(files.json);
+  const parts = 'known' in pipeline ? createFastTokenizer(pipeline.known, files) : createLibraryTokenizer(files);
   return {
+    ...parts,
     sha256: files.sha256,
-    size,
-    has,
     added,
     addedId,
     bosId: bosToken === null ? null : addedId(bosToken),
     eosIds: [...new Set([...(eosId === null ? [] : [eosId]), ...generationEosIds])],
-    decode,
-    encode,
     folder,
     templateText,
     templateSha256: templateText === null ? null : createHash('sha256').update(templateText).digest('hex'),
     config: files.config,
     bosToken,
     eosToken,
-    path: 'library',
-    whyNotFast: 'there is no fast path',
-    close: thread.close,
+    path: 'known' in pipeline ? 'fast' : 'library',
+    whyNotFast: 'known' in pipeline ? null : pipeline.whyNot,
+  };
+}
+
+/** What our own code is not sure of goes to the library, whose thread starts with the first such text. */
+function createFastTokenizer(pipeline: KnownPipeline, { text }: TokenizerFolder) {
+  const fastEncode = createFastEncode(pipeline);
+  const library = createLibraryThread(text);
+  return {
+    ...createTokenBytes(pipeline.tokens),
+    encode: (asked: string) => fastEncode(asked) ?? library.encode(asked),
+    close: library.close,
   };
 }
 
