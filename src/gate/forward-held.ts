@@ -9,7 +9,7 @@ import type { Sleep } from '../lanes/sleep.ts';
 import type { Codecs } from '../registry/codecs.ts';
 import { decodeHeldProgress, encodeHeldProgress, firstToMove, type HeldProgress } from './held-progress.ts';
 import { lookThroughHeld, nextToLookAt, withoutBrokenGroup } from './look-through-held.ts';
-import { readOpenRuns } from './read-open-runs.ts';
+import { readMovable } from './read-movable.ts';
 import { createReleasedRows } from './released-rows.ts';
 
 export interface ForwardHeldDeps {
@@ -50,7 +50,7 @@ const UNSAVED_BYTES = 64 * 2 ** 20;
  * | dies                        | found after the restart                                                        |
  * |-----------------------------|--------------------------------------------------------------------------------|
  * | before the rows             | nothing; the batch is read again                                               |
- * | after the rows              | rows of `released`, which are written again, and the records are moved         |
+ * | after the rows              | rows of `released`: their records are moved, whatever the gate has become      |
  * | in the transaction          | all of it or none of it                                                        |
  *
  * INSERT, THEN COMMIT. The other way: 1 commit; 2 death: nothing looks at the record again, and the books have it held for good.
@@ -115,15 +115,14 @@ export function createForwardHeld(deps: ForwardHeldDeps): ForwardHeld {
       mine.progress = withoutDeleted(mine.progress, start);
       const { progress } = mine;
       if (progress.lookedTo >= end && progress.waiting.size === 0) return false;
-      const open = await readOpenRuns(store);
-      const isOpen = (runId: string) => open.has(runId);
-      const from = nextToLookAt(progress, isOpen);
+      const mayMoveTo = await readMovable(store, firstToMove(progress));
+      const from = nextToLookAt(progress, mayMoveTo);
       if (from >= end) return false;
       const read = await broker.read(heldTopic, 0, from, { maxBytes: BATCH_BYTES, maxWaitMs: 0 });
       const records = withoutBrokenGroup(read, end);
       const to = (records.at(-1)?.offset ?? from - 1) + 1;
       if (to === from) return false;
-      const { moved, next } = lookThroughHeld(progress, { from, to, records }, isOpen);
+      const { moved, next } = lookThroughHeld(progress, { from, to, records }, mayMoveTo);
       mine.unsavedBytes += records.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);
       if (moved.length > 0 || mine.unsavedBytes >= UNSAVED_BYTES) {
         await move(mine.producer, moved, next);

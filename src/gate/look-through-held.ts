@@ -8,7 +8,8 @@ export interface HeldBatch {
   readonly records: readonly LogRecord[];
 }
 
-export type IsOpen = (runId: string) => boolean;
+/** The last offset of a run that may be moved: all while its gate is open, else what was said to be released before it closed. */
+export type MayMoveTo = (runId: string) => number;
 
 /** A record of the held topic says its run in a header; null: not one of ours. */
 export function runOfHeld({ headers }: LogRecord): string | null {
@@ -16,9 +17,9 @@ export function runOfHeld({ headers }: LogRecord): string | null {
 }
 
 /** Where the next batch begins: at the oldest record that may be moved now. */
-export function nextToLookAt({ lookedTo, waiting }: HeldProgress, isOpen: IsOpen): number {
+export function nextToLookAt({ lookedTo, waiting }: HeldProgress, mayMoveTo: MayMoveTo): number {
   let next = lookedTo;
-  for (const [runId, offset] of waiting) if (offset < next && isOpen(runId)) next = offset;
+  for (const [runId, offset] of waiting) if (offset < next && offset <= mayMoveTo(runId)) next = offset;
   return next;
 }
 
@@ -30,24 +31,26 @@ export function nextToLookAt({ lookedTo, waiting }: HeldProgress, isOpen: IsOpen
 export function lookThroughHeld(
   progress: HeldProgress,
   { from, to, records }: HeldBatch,
-  isOpen: IsOpen,
+  mayMoveTo: MayMoveTo,
 ): { readonly moved: readonly LogRecord[]; readonly next: HeldProgress } {
   const firstLeft = (runId: string) => progress.waiting.get(runId) ?? progress.lookedTo;
-  const mayMove = (runId: string) => firstLeft(runId) >= from && isOpen(runId);
-  const waiting = new Map(progress.waiting);
+  const stopped = new Map<string, number>();
   const moved: LogRecord[] = [];
   for (const record of records) {
+    const { offset } = record;
     const runId = runOfHeld(record);
-    if (runId === null || record.offset < firstLeft(runId)) continue;
-    if (mayMove(runId)) moved.push(record);
-    else if (!waiting.has(runId)) waiting.set(runId, record.offset);
+    if (runId === null || offset < firstLeft(runId) || stopped.has(runId)) continue;
+    if (firstLeft(runId) >= from && offset <= mayMoveTo(runId)) moved.push(record);
+    else stopped.set(runId, offset);
   }
   const lookedTo = Math.max(progress.lookedTo, to);
-  for (const [runId, offset] of waiting) {
-    if (!mayMove(runId) || offset >= to) continue;
-    if (to < lookedTo) waiting.set(runId, to);
-    else waiting.delete(runId);
+  const waiting = new Map<string, number>();
+  for (const [runId, offset] of progress.waiting) {
+    const isLookedThrough = offset >= from && offset < to && !stopped.has(runId);
+    const first = isLookedThrough ? to : offset;
+    if (first < lookedTo) waiting.set(runId, first);
   }
+  for (const [runId, offset] of stopped) if (firstLeft(runId) >= from) waiting.set(runId, offset);
   return { moved, next: { lookedTo, waiting } };
 }
 

@@ -4,6 +4,7 @@ import type { GateState } from '../../processors/model/gate.ts';
 import { type TrajectoryInit, trajectorySchema } from '../../schemas/generated/trajectory.ts';
 import type { Broker, LogRecord, TransactionalProducer } from '../../src/broker/port.ts';
 import { encodeGates } from '../../src/clickhouse/tables/gates.ts';
+import { encodeReleased } from '../../src/clickhouse/tables/released.ts';
 import { laneGroup, topicNames, topicSpecs } from '../../src/config/topics.ts';
 import { RollstreamError } from '../../src/errors.ts';
 import { createForwardHeld, type ForwardHeld, type ForwardHeldDeps } from '../../src/gate/forward-held.ts';
@@ -140,6 +141,19 @@ export function forwardHeldContract(
       await set('closed', 'quarantine');
       await second.drained();
       expect(await ready()).toEqual(['o1', 'o2', 'o3', 'o4', 'c1', 'c2', 'c3', 'c4']);
+    });
+
+    test('and was said to be released before its gate closed again is moved all the same, and no more', async () => {
+      await hold({ run: 'a', rollout: '1' }, { run: 'a', rollout: '2' });
+      await set('a', 'hold');
+      const run_id = runOf('a');
+      const row = { run_id, epoch: 0, unit: `${run_id}/0/r/1`, rollout_id: '1', attempt: 0, held_offset: 0, atMs: 0 };
+      await temporary.store.insert(encodeReleased([row]));
+      await start(0).drained();
+      expect(await ready()).toEqual(['1']);
+      await set('a', 'open');
+      await start(1).drained();
+      expect(await ready()).toEqual(['1', '2']);
     });
 
     test('is moved once by two processes that both believe that it is theirs', async () => {

@@ -15,7 +15,7 @@ const offsets = (records: readonly LogRecord[]) => records.map(({ offset }) => o
 const open =
   (...runs: readonly string[]) =>
   (run: string) =>
-    runs.includes(run);
+    runs.includes(run) ? Number.POSITIVE_INFINITY : -1;
 
 describe('looking through what is held', () => {
   const log = [held(0, 'a'), held(1, 'b'), held(2, 'a'), held(3, 'b'), held(4, 'a')];
@@ -46,6 +46,24 @@ describe('looking through what is held', () => {
     expect(lookThroughHeld(first.next, { from: 5, to: 5, records: [] }, open()).next).toEqual(first.next);
   });
 
+  test('of a run that closed, what was said to be released is moved, and no more', () => {
+    const released = (run: string) => (run === 'a' ? 2 : -1);
+    const { moved, next } = lookThroughHeld(NOTHING, { from: 0, to: 5, records: log }, released);
+    expect(offsets(moved)).toEqual([0, 2]);
+    const left = new Map([
+      ['b', 1],
+      ['a', 4],
+    ]);
+    expect(next).toEqual({ lookedTo: 5, waiting: left });
+    const again = lookThroughHeld(
+      { lookedTo: 5, waiting: new Map([['a', 0]]) },
+      { from: 0, to: 2, records: log.slice(0, 2) },
+      released,
+    );
+    expect(offsets(again.moved)).toEqual([0]);
+    expect(again.next).toEqual({ lookedTo: 5, waiting: new Map([['a', 2]]) });
+  });
+
   test('a record that names no run is left where it is', () => {
     const { moved, next } = lookThroughHeld(
       NOTHING,
@@ -59,7 +77,12 @@ describe('looking through what is held', () => {
   test('each record is moved once and in order within its run, whenever gates open and close and wherever batches end', () => {
     const runs = fc.constantFrom('a', 'b', 'c');
     const looks = fc.array(
-      fc.record({ open: fc.uniqueArray(runs), size: fc.integer({ min: 1, max: 5 }), known: fc.nat(4) }),
+      fc.record({
+        open: fc.uniqueArray(runs),
+        closesAt: fc.nat(40),
+        size: fc.integer({ min: 1, max: 5 }),
+        known: fc.nat(4),
+      }),
       {
         maxLength: 60,
       },
@@ -70,14 +93,14 @@ describe('looking through what is held', () => {
         let end = 0;
         let progress = NOTHING;
         const moved = new Map<string, number[]>();
-        const look = (isOpen: (run: string) => boolean, size: number) => {
-          const from = nextToLookAt(progress, isOpen);
+        const look = (mayMoveTo: (run: string) => number, size: number) => {
+          const from = nextToLookAt(progress, mayMoveTo);
           if (from >= end) return false;
           const to = Math.min(end, from + size);
-          const result = lookThroughHeld(progress, { from, to, records: records.slice(from, to) }, isOpen);
+          const result = lookThroughHeld(progress, { from, to, records: records.slice(from, to) }, mayMoveTo);
           for (const record of result.moved) {
             const run = record.headers.run ?? '';
-            expect(isOpen(run)).toBe(true);
+            expect(record.offset).toBeLessThanOrEqual(mayMoveTo(run));
             moved.set(run, [...(moved.get(run) ?? []), record.offset]);
           }
           progress = result.next;
@@ -85,10 +108,10 @@ describe('looking through what is held', () => {
         };
         for (const step of steps) {
           end = Math.min(records.length, end + step.known);
-          look(open(...step.open), step.size);
+          look((run) => (step.open.includes(run) ? step.closesAt : -1), step.size);
         }
         end = records.length;
-        while (look(() => true, 3));
+        while (look(() => Number.POSITIVE_INFINITY, 3));
         for (const name of ['a', 'b', 'c'])
           expect(moved.get(name) ?? []).toEqual(names.flatMap((other, offset) => (other === name ? [offset] : [])));
         expect(progress).toEqual({ lookedTo: records.length, waiting: new Map() });
