@@ -1,3 +1,4 @@
+import type { ReencodeCount } from '../../processors/audit/deep-audits.ts';
 import type { Finding } from '../../processors/model/audit-summary.ts';
 import type { AuditSummary } from '../../schemas/generated/trajectory.ts';
 
@@ -23,13 +24,8 @@ export interface AttemptReport {
   readonly reencode: ReencodeCount | null;
   /** Set where its id or number depends on other lines of its file: whoever sees all of them numbers it. */
   readonly numbering: Numbering | null;
-}
-
-/** Sampled chunks that were encoded again. */
-export interface ReencodeCount {
-  readonly chunks: number;
-  readonly drifted: number;
-  readonly tokens: number;
+  /** Its place in a sample; null: all are looked at. */
+  readonly sampleHash: number | null;
 }
 
 export interface Numbering {
@@ -53,4 +49,6 @@ export interface BlockReport {
   readonly events: number;
   /** Events that were not folded, by reason, and attempts that a higher one fenced off, as `superseded`. */
   readonly faults: Readonly<Record<string, number>>;
+  /** Attempts that the sample does not hold. */
+  readonly passedOver: number;
 }

@@ -17,12 +17,16 @@ export interface SourceLine {
   readonly ended: boolean;
 }
 
-/** Cuts chunks into lines. A line that lies within a chunk is not copied. Blank lines are counted and left out. */
+/**
+ * Cuts chunks into lines. A line that lies within a chunk is not copied. Blank lines are counted and left out. `first`: number
+ * of the first line, where the chunks are of the middle of a file.
+ */
 export async function* readLines(
   chunks: AsyncIterable<Buffer>,
   limitBytes = MAX_LINE_BYTES,
+  first = 1,
 ): AsyncGenerator<SourceLine> {
-  const line = createLine(limitBytes);
+  const line = createLine(limitBytes, first);
   for await (const chunk of chunks) {
     let from = 0;
     for (let newline = chunk.indexOf(NEWLINE); newline !== -1; newline = chunk.indexOf(NEWLINE, from)) {
@@ -41,8 +45,8 @@ const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-function createLine(limitBytes: number) {
-  let number = 1;
+function createLine(limitBytes: number, first: number) {
+  let number = first;
   let offset = 0;
   let length = 0;
   let parts: Buffer[] = [];

@@ -1,0 +1,188 @@
+import { eventFault } from '../../processors/decode/event-faults.ts';
+import type { Attempt } from '../../processors/model/attempt.ts';
+import { type Audited, type Audits, NO_AUDITS } from '../../processors/model/audit-summary.ts';
+import type { Scored } from '../../processors/model/judgement.ts';
+import { readTaxonomy } from '../../processors/taxonomy/read-taxonomy.ts';
+import type { ImportContext, Imported, ParsedLine } from '../ingest/importer.ts';
+import { importerNamed } from '../ingest/importers.ts';
+import { MAX_LINE_BYTES, readLines, type SourceLine } from '../ingest/line-reader.ts';
+import { readRecord } from '../ingest/read-record.ts';
+import { type DocumentText, mustRead } from '../lanes/read-document.ts';
+import type { AttemptReport, BlockReport, RefusedLine } from './attempt-report.ts';
+import { createTextNotes } from './attempt-texts.ts';
+import { createAuditLane } from './audit-lane.ts';
+import { openDeepAudit } from './deep-audit.ts';
+import { numberingOf } from './record-numbering.ts';
+import { type AttemptPlace, reportAttempt } from './report-attempt.ts';
+import { createSample, type SampleSize } from './sample.ts';
+import { wholeEvent } from './whole-event.ts';
+
+/** What an engine is made of: plain data, so that it can go to a worker. */
+export interface EngineSettings {
+  readonly taxonomy: DocumentText;
+  readonly reorderEvents: number;
+  readonly tokenizerFolder: string | null;
+  readonly sample: SampleSize | null;
+}
+
+/** Whole lines of a file. */
+export interface LineBlock {
+  readonly path: string;
+  readonly format: string;
+  readonly context: ImportContext;
+  readonly bytes: Uint8Array;
+  /** Number of its first line. */
+  readonly firstLine: number;
+}
+
+/** Lines → events → attempts → what the audits say of each. */
+export interface AuditEngine {
+  audit(block: LineBlock): Promise<BlockReport>;
+  /** Nothing more comes: what is open closes. */
+  finish(): Promise<BlockReport>;
+  close(): Promise<void>;
+}
+
+/** Events of attempts that lie between each other: the lines of such a file build on one another. */
+export const INTERLEAVED = 'rollstream';
+
+/** Whole attempts of interleaved events that wait for what may come after their end, such as a verdict. */
+const WAITING = 4096;
+
+export async function openAuditEngine(settings: EngineSettings): Promise<AuditEngine> {
+  const deep = settings.tokenizerFolder === null ? null : await openDeepAudit(settings.tokenizerFolder);
+  const drawn = settings.sample === null ? null : createSample<null>(settings.sample);
+  const audits: Audits = NO_AUDITS;
+  const texts = createTextNotes();
+  let closed: Array<[Attempt, Scored, Audited]> = [];
+  const lane = createAuditLane({
+    taxonomy: mustRead(settings.taxonomy, readTaxonomy).value,
+    reorderEvents: settings.reorderEvents,
+    audits: {
+      ...audits,
+      watch: (attempt, event) => {
+        audits.watch(attempt, event);
+        if (deep !== null) texts.watch(attempt, event);
+      },
+    },
+    closed: (...one) => closed.push(one),
+  });
+  /** The mapping of an interleaved file goes on from block to block. */
+  let open: { readonly path: string; readonly map: (line: ParsedLine) => Imported } | null = null;
+
+  const mappingOf = ({ path, format, context }: LineBlock): ((line: ParsedLine) => Imported) => {
+    if (open?.path === path) return open.map;
+    const map = importerNamed(format)?.open(context);
+    if (map === undefined) throw new Error(`there is no importer ${format}`);
+    open = format === INTERLEAVED ? { path, map } : null;
+    return map;
+  };
+
+  async function report(place: AttemptPlace | null, into: Draft): Promise<void> {
+    const taken = closed;
+    closed = [];
+    for (const [attempt, scored, audited] of taken) {
+      const sampleHash = place === null ? (drawn?.hashOf(identityOf(attempt)) ?? null) : place.sampleHash;
+      if (drawn !== null) {
+        if (sampleHash !== null) drawn.add(sampleHash, null);
+        else {
+          into.passedOver++;
+          continue;
+        }
+      }
+      const whole = (await deep?.audit(attempt, audited, texts.of(attempt))) ?? { audited, reencode: null };
+      const { line, numbering } = place ?? NOWHERE;
+      into.attempts.push(reportAttempt(attempt, scored, whole, { line, numbering, sampleHash }));
+    }
+  }
+
+  async function takeLine(
+    line: SourceLine,
+    map: (line: ParsedLine) => Imported,
+    { path, format, context }: LineBlock,
+    into: Draft,
+  ): Promise<void> {
+    const isRecord = format !== INTERLEAVED;
+    const sampleHash = isRecord ? (drawn?.hashOf(line.sha256) ?? null) : null;
+    // What is not looked at is not even parsed; of a file that is read twice, each reading must know its own rows first.
+    const isPassedOver = isRecord && drawn !== null && sampleHash === null;
+    if (isPassedOver && context.rows === 'all') {
+      into.passedOver++;
+      return;
+    }
+    const record = readRecord(line);
+    if ('refused' in record) {
+      // What no row can be made of was told at the first reading.
+      if (context.rows !== 'unnumbered') into.refused.push({ line: line.number, message: record.refused.message });
+      return;
+    }
+    const location = `${path}:${line.number}`;
+    const mapped = map({ value: record.value, sha256: line.sha256, location, duplicateKeys: record.duplicateKeys });
+    if ('refused' in mapped) {
+      into.refused.push({ line: line.number, message: mapped.refused.message });
+      return;
+    }
+    if (mapped.events.length === 0) return;
+    if (isPassedOver) {
+      into.passedOver++;
+      return;
+    }
+    const events = mapped.events.map(wholeEvent);
+    for (const event of events) {
+      const found = eventFault(event);
+      if (found?.kind !== 'dead_letter') lane.fold(event);
+      else into.refused.push({ line: line.number, message: faultText(found.fault) });
+    }
+    into.events += events.length;
+    if (isRecord) lane.closeAll();
+    else lane.closeWhole(WAITING);
+    if (closed.length === 0) return;
+    const place = { line: line.number, numbering: numberingOf(events, line.sha256), sampleHash };
+    await report(isRecord ? place : null, into);
+  }
+
+  return {
+    async audit(block) {
+      const into = emptyDraft();
+      const map = mappingOf(block);
+      for await (const line of readLines(once(block.bytes), MAX_LINE_BYTES, block.firstLine)) {
+        into.lines++;
+        await takeLine(line, map, block, into);
+      }
+      return { ...into, faults: lane.takeFaults() };
+    },
+    async finish() {
+      const into = emptyDraft();
+      lane.closeAll();
+      await report(null, into);
+      return { ...into, faults: lane.takeFaults() };
+    },
+    close: async () => deep?.close(),
+  };
+}
+
+interface Draft {
+  readonly attempts: AttemptReport[];
+  readonly refused: RefusedLine[];
+  lines: number;
+  events: number;
+  passedOver: number;
+}
+
+const NOWHERE = { line: null, numbering: null };
+
+function emptyDraft(): Draft {
+  return { attempts: [], refused: [], lines: 0, events: 0, passedOver: 0 };
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Buffer> {
+  yield Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function identityOf({ unit, rolloutId, number }: Attempt): string {
+  return `${unit.key}\0${rolloutId}\0${number}`;
+}
+
+function faultText({ field, expected, got }: { field: string; expected: string; got: string }): string {
+  return `${field}: expected ${expected}, got ${got}`;
+}
