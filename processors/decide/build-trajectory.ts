@@ -1,10 +1,11 @@
 import type { TrajectoryInit } from '../../schemas/generated/trajectory.ts';
-import type { Cause } from '../model/attempt.ts';
+import type { Attempt, Cause } from '../model/attempt.ts';
 import { NOT_AUDITED } from '../model/audit-summary.ts';
 import type { AgedLeaver } from '../model/closing.ts';
 import type { InForce } from '../model/control.ts';
 import { countingVerdicts } from '../model/counting-verdicts.ts';
 import { turnRewardsOf } from '../model/turn-reward.ts';
+import { wallPartsOf } from '../model/wall-parts.ts';
 import type { FlatSegment } from './segments-of.ts';
 
 export interface TrajectoryParts {
@@ -85,7 +86,7 @@ export function buildTrajectory({
     supersedes: null,
     audit: audited.summary,
     audit_missing: { ...audited.missing },
-    wall_ms: Object.fromEntries(Object.entries(attempt.wallUs).map(([phase, us]) => [phase, us / 1000])),
+    wall_ms: wallPartsOf(attempt) ?? sumsOf(attempt),
     group_size_expected: identity.group_size,
     group_size_actual: leaver.groupIndex === null ? null : groupSizeActual,
     group_index: leaver.groupIndex,
@@ -107,4 +108,9 @@ export function buildTrajectory({
     last_offset: cause.offset,
     ready_at: cause.appendedAtMs * 1000,
   };
+}
+
+/** Where events give durations alone: work in parallel counts as often as it ran. */
+function sumsOf({ wallUs }: Attempt): Record<string, number> {
+  return Object.fromEntries(Object.entries(wallUs).map(([phase, us]) => [phase, us / 1000]));
 }

@@ -1,5 +1,6 @@
 import type { Reason } from '../../schemas/generated/trajectory.ts';
 import type { Attempt } from '../model/attempt.ts';
+import type { Conflict, ConflictClass } from '../model/judgement.ts';
 import type { Taxonomy } from '../model/taxonomy.ts';
 import { finishMeaning } from '../taxonomy/classify.ts';
 import { finishWordOf } from '../taxonomy/finish-word.ts';
@@ -7,48 +8,41 @@ import { finishWordOf } from '../taxonomy/finish-word.ts';
 const US_A_SECOND = 1_000_000;
 /** An engine that finds the head of a call in what it has says so, though the call goes on beyond its limit. */
 const CALL_WORDS = ['tool_calls', 'function_call', 'tool_use', 'tool_call'];
+const NONE: readonly Conflict[] = [];
 
-export interface Conflicts {
-  /** Contradictions about why the loop ended: its own word cannot be taken for it. */
-  readonly aboutTheEnd: readonly string[];
-  /** Contradictions that leave the reason standing, for whoever looks. */
-  readonly beside: readonly string[];
-}
-
-const NONE: Conflicts = { aboutTheEnd: [], beside: [] };
-
-/** Where facts of an attempt contradict each other: both sides, in words. */
+/** Where facts of an attempt contradict each other: about its end first. */
 export function conflictsOf(
   attempt: Attempt,
   primary: Reason | null,
   raised: Reason | null,
   taxonomy: Taxonomy,
-): Conflicts {
-  const aboutTheEnd: string[] = [];
-  const beside: string[] = [];
+): readonly Conflict[] {
+  const found: Conflict[] = [];
+  const add = (name: ConflictClass, text: string) => found.push({ class: name, text });
   if (primary?.category === 'completion') {
     const says = `the loop says ${primary.code}`;
     const cut = cutOf(attempt, taxonomy);
-    if (cut !== null) aboutTheEnd.push(`${says}, ${cut}`);
+    if (cut !== null) add('termination_conflict', `${says}, ${cut}`);
     const thrown = thrownBy(attempt, raised);
-    if (thrown !== null) aboutTheEnd.push(`${says}, and ${thrown} ended it`);
+    if (thrown !== null) add('termination_conflict', `${says}, and ${thrown} ended it`);
     const open = attempt.openCalls.length;
-    if (open > 0) beside.push(`${says}, ${open} of its tool calls ${open === 1 ? 'has' : 'have'} no result`);
+    if (open > 0)
+      add('unanswered_calls', `${says}, ${open} of its tool calls ${open === 1 ? 'has' : 'have'} no result`);
     const overrun = overrunOf(attempt);
-    if (overrun !== null) beside.push(`${says}, ${overrun}`);
+    if (overrun !== null) add('overrun', `${says}, ${overrun}`);
   }
   // In `waiting` after the end is what lies beyond it: it was there before the end was.
   if ((attempt.facts?.laterSteps ?? 0) > 0 || (attempt.end !== null && (attempt.waiting?.size ?? 0) > 0))
-    beside.push(`its end says ${primary?.code ?? 'unknown'}, and steps came after it`);
+    add('steps_after_end', `its end says ${primary?.code ?? 'unknown'}, and steps came after it`);
   const contradicted = attempt.facts?.contradictedScorer ?? null;
   if (contradicted !== null)
-    beside.push(`verifier_nondeterministic: ${contradicted} gave two answers, the first counts`);
+    add('verifier_nondeterministic', `verifier_nondeterministic: ${contradicted} gave two answers, the first counts`);
   for (const { scorer, status, rewards } of attempt.verdicts) {
     if (status === 'scored') continue;
     for (const [name, value] of Object.entries(rewards))
-      if (value !== null) beside.push(`${scorer} says ${status}, and gives ${name} ${value}`);
+      if (value !== null) add('verdict_contradiction', `${scorer} says ${status}, and gives ${name} ${value}`);
   }
-  return aboutTheEnd.length === 0 && beside.length === 0 ? NONE : { aboutTheEnd, beside };
+  return found.length === 0 ? NONE : found;
 }
 
 /** SGLang answers some aborts with HTTP 200 and partial text; a client that only tests for `length` calls it complete. */

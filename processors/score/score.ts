@@ -28,7 +28,7 @@ export function scoreOf(attempt: Attempt, taxonomy: Taxonomy): Scored {
   const finishReason = attempt.turns.at(-1)?.finishReason ?? null;
   const said = primaryOf(taxonomy, stated);
   const conflicts = conflictsOf(attempt, said, raised, taxonomy);
-  const isConflict = conflicts.aboutTheEnd.length > 0;
+  const isConflict = conflicts[0]?.class === 'termination_conflict';
   const code = isConflict ? 'termination_conflict' : (primaryOf(taxonomy, reasons)?.code ?? 'unknown');
   const { infraShare, policyShare } = wallSharesOf(attempt);
   const { verifierStatus, verifierFault } = verdictFactsOf(attempt.verdicts);
@@ -39,7 +39,7 @@ export function scoreOf(attempt: Attempt, taxonomy: Taxonomy): Scored {
     finishReason,
     verifierStatus,
     verifierFault,
-    conflicts: isConflict ? [...conflicts.aboutTheEnd, ...conflicts.beside] : conflicts.beside,
+    conflicts,
     infraShare,
     policyShare,
     reward: null,

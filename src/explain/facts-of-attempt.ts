@@ -51,7 +51,7 @@ export function factsOfAttempt(known: KnownAttempt, runId: string, expiredBy: st
     scored: {
       reasons: trajectory.reasons,
       ...{ code: decision.reason_code, category: decision.category, finishReason: decision.finish_reason },
-      ...{ verifierStatus: 'none', verifierFault: null, conflicts: decision.conflicts },
+      ...{ verifierStatus: 'none', verifierFault: null, conflicts: [] },
       ...{ infraShare: decision.infra_share, policyShare: decision.policy_share },
       ...{ reward: null, rewardValid: false, components: {} },
     },

@@ -1,0 +1,89 @@
+import type { HeldRange, HeldTokens } from './tokens-from.ts';
+
+/** Where a prompt leaves what was held. Places count from where the two were last known to be one. */
+export interface HistoryBreak {
+  /**
+   * drift: sampled tokens stand there as others, between tokens that are the same: somebody decoded and encoded them.
+   * rewritten: something was left out, put in, or replaced by what cannot be aligned: ids alone cannot say why.
+   */
+  readonly kind: 'drift' | 'rewritten';
+  readonly at: number;
+  readonly newAt: number;
+  /** Tokens held from `at` on that others stand for, and how many those are; null: they never meet again. */
+  readonly gone: number | null;
+  readonly came: number | null;
+  /** Range of the held tokens that it lies in. */
+  readonly within: HeldRange;
+}
+
+/** Tokens that must be the same for two sequences to have met again within a range. */
+const ANCHOR = 8;
+/** Farther apart than this, two texts that meet again are not one text encoded twice. */
+const WINDOW = 64;
+/** One text encoded twice has about as many tokens: of no more than four characters where the other has one each. */
+const MOST_RATIO = 4;
+const MOST_BREAKS = 64;
+
+/** Compares what a prompt holds in the place of held tokens. null: all of them are there. The first drift counts, else the first break. */
+export function compareHistory({ ids: held, ranges }: HeldTokens, prompt: Uint32Array): HistoryBreak | null {
+  let first: HistoryBreak | null = null;
+  let at = 0;
+  let newAt = 0;
+  let range = 0;
+  for (let breaks = 0; breaks < MOST_BREAKS; breaks++) {
+    while (at < held.length && newAt < prompt.length && held[at] === prompt[newAt]) {
+      at += 1;
+      newAt += 1;
+    }
+    if (at === held.length) return first;
+    while ((ranges[range]?.end ?? at + 1) <= at) range += 1;
+    const within = ranges[range];
+    if (within === undefined) return first;
+    const met = newAt === prompt.length ? null : meetAgain(held, at, endOf(ranges, range, at), prompt, newAt);
+    const [gone, came] = [met?.gone ?? null, met?.came ?? null];
+    if (met?.isReplaced && within.isSampled) return { kind: 'drift', at, newAt, gone, came, within };
+    first ??= { kind: 'rewritten', at, newAt, gone, came, within };
+    if (met === null) return first;
+    at += met.gone;
+    newAt += met.came;
+  }
+  return first;
+}
+
+/** A prefilled `<think>` is prompt, and goes with the thinking that follows it. */
+function endOf(ranges: readonly HeldRange[], range: number, at: number): number {
+  const own = ranges[range];
+  if (own === undefined) return at;
+  const next = ranges[range + 1];
+  return !own.isSampled && next?.isSampled === true && own.end - at <= ANCHOR ? next.end : own.end;
+}
+
+interface Met {
+  readonly gone: number;
+  readonly came: number;
+  readonly isReplaced: boolean;
+}
+
+/** The nearest place at which both go on alike: what is only missing before what is only added before what stands for another. */
+function meetAgain(held: Uint32Array, at: number, end: number, prompt: Uint32Array, newAt: number): Met | null {
+  const meet = (gone: number, came: number) => isSame(held, at + gone, end, prompt, newAt + came);
+  for (let sum = 1; sum <= 2 * WINDOW; sum++) {
+    if (meet(sum, 0)) return { gone: sum, came: 0, isReplaced: false };
+    if (sum <= WINDOW && meet(0, sum)) return { gone: 0, came: sum, isReplaced: false };
+    // One text encoded twice: neither count is more than MOST_RATIO times the other.
+    const fewest = Math.max(sum - WINDOW, Math.ceil(sum / (MOST_RATIO + 1)));
+    for (let gone = fewest; gone <= sum - fewest; gone++)
+      if (meet(gone, sum - gone)) return { gone, came: sum - gone, isReplaced: true };
+  }
+  for (let gone = 2 * WINDOW + 1; at + gone < end; gone++)
+    if (meet(gone, 0)) return { gone, came: 0, isReplaced: false };
+  return null;
+}
+
+/** So many are the same that it is no accident, or all to the end of the range, which a completion closes with its stop token. */
+function isSame(held: Uint32Array, at: number, end: number, prompt: Uint32Array, newAt: number): boolean {
+  if (at >= end || held[at] !== prompt[newAt]) return false;
+  const count = Math.min(ANCHOR, end - at);
+  for (let i = 1; i < count; i++) if (held[at + i] !== prompt[newAt + i]) return false;
+  return true;
+}

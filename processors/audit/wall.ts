@@ -1,0 +1,61 @@
+import type { Attempt } from '../model/attempt.ts';
+import type { Audit, Found } from '../model/audit-summary.ts';
+import { addFinding, addFindings, answerOfList, createFindingList, type FindingList } from '../model/finding-list.ts';
+import { wallOf } from '../model/wall-parts.ts';
+import { MOST_SPANS, WALL_PARTS, type WallWatch } from '../model/wall-watch.ts';
+
+/** Clocks that are read to the millisecond. */
+const TOLERATED_US = 1000;
+/** These follow the end. */
+const AFTER_END = new Set<string>(['verify', 'cleanup', 'trainer_wait', 'other']);
+
+/** Whether the wall clock of a rollout can be told in parts, and whether its times can be. */
+export const auditWall: Audit = (attempt) => {
+  const wall = attempt.watch?.wall ?? null;
+  const { startedAtUs, endedAtUs } = attempt;
+  const findings = createFindingList();
+  if (wall?.skews) addFindings(findings, wall.skews);
+  if (startedAtUs !== null && endedAtUs !== null) {
+    if (endedAtUs < startedAtUs)
+      addFinding(findings, warn('clock_skew', `it ends ${startedAtUs - endedAtUs} µs before it begins`));
+    else if (wall !== null) addOutside(findings, wall, startedAtUs, endedAtUs);
+  }
+  const overlaps = wall === null || wall.isParallel ? [] : (wallOf(attempt)?.overlaps ?? []);
+  for (const { first, second, us } of overlaps)
+    if (us > TOLERATED_US)
+      addFinding(findings, warn('overlap', `${first} and ${second} at once for ${us / 1000} ms, counted as ${first}`));
+  return answerOfList(findings, missingOf(attempt, wall));
+};
+
+function missingOf({ startedAtUs, endedAtUs }: Attempt, wall: WallWatch | null): string | null {
+  if (startedAtUs === null || endedAtUs === null) return 'no start or end time';
+  if (endedAtUs < startedAtUs) return 'its end is before its start';
+  if (wall === null) return 'no call, tool result or phase';
+  if (wall.unkept > 0) return `more than ${MOST_SPANS} intervals`;
+  if (wall.untimed === 0) return null;
+  if (wall.untimedDurations > 0) return 'durations without times: parallel work cannot be told from serial';
+  return `${wall.untimed} of its calls, tool results and phases have no time`;
+}
+
+/** One for all: the clock of another host is off for all that it writes. */
+function addOutside(findings: FindingList, { spans }: WallWatch, startUs: number, endUs: number): void {
+  let outside = 0;
+  let mostUs = 0;
+  for (let i = 0; i + 2 < spans.length; i += 3) {
+    const [place = -1, begin = 0, end = 0] = [spans[i], spans[i + 1], spans[i + 2]];
+    const isLater = AFTER_END.has(WALL_PARTS[place] ?? '');
+    const us = Math.max(startUs - begin, isLater ? 0 : end - endUs);
+    if (us <= TOLERATED_US) continue;
+    outside += 1;
+    mostUs = Math.max(mostUs, us);
+  }
+  if (outside > 0)
+    addFinding(
+      findings,
+      warn('clock_skew', `${outside} of its steps lie outside its start and end, by up to ${mostUs / 1000} ms`),
+    );
+}
+
+function warn(name: string, detail: string): Found {
+  return { class: name, severity: 'warn', turn: null, index: null, detail };
+}
