@@ -4,9 +4,16 @@ import type { Broker } from './broker/port.ts';
 import type { Store } from './clickhouse/port.ts';
 import type { Config } from './config/config.ts';
 import { laneGroup, type TopicNames, topicNames } from './config/topics.ts';
+import { type ChangeGate, createChangeGate } from './gate/change-gate.ts';
+import { createLookAtGates } from './gate/look-at-gates.ts';
+import { startGateEvaluator } from './gate/start-gate-evaluator.ts';
+import { createTellOfGate } from './gate/tell-of-gate.ts';
+import { createControlWriter } from './lanes/control-writer.ts';
 import type { LaneSettings } from './lanes/lane-settings.ts';
 import type { Lanes, LanesDeps } from './lanes/lanes.ts';
+import { sleep } from './lanes/sleep.ts';
 import type { Recorder } from './observe/recorder.ts';
+import { createConfiguredPolicy } from './policies/configured-policy.ts';
 import { type Codecs, createCodecs } from './registry/codecs.ts';
 import type { Registry } from './registry/port.ts';
 
@@ -35,6 +42,7 @@ export interface App {
   readonly group: string;
   /** null when opened without. */
   readonly lanes: Lanes | null;
+  readonly gates: ChangeGate;
   /** Records that were committed before this process began. */
   readonly committedBefore: number;
   /** In reverse: lanes flush, commit and leave the group, then store, then log, then a data folder is given back. */
@@ -56,6 +64,22 @@ export async function openApp(config: Config, deps: AppDeps): Promise<App> {
     const committedBefore = withLanes ? await committed(broker, topicPrefix) : 0;
     const lanes = withLanes ? await start({ broker, store, registry, log, recorder, now }, config) : null;
     if (lanes !== null) opened.push(() => lanes.close());
+    const codecs = createCodecs(registry);
+    const { steps } = topicNames(topicPrefix);
+    const gates = createChangeGate({
+      store,
+      // Only who changes a gate has a schema registered.
+      control: () => createControlWriter(broker, codecs, steps),
+      now,
+      tell: createTellOfGate({ log, recorder, webhook: config.gate.webhook }),
+    });
+    if (lanes !== null) {
+      const policy = createConfiguredPolicy(store, config.lanes);
+      const createLook = () => createLookAtGates({ store, gates, policy, topic: steps, counted: recorder.gateRuns });
+      const { intervalMs } = config.gate;
+      const evaluator = startGateEvaluator({ status: lanes.status, createLook, sleep, log, intervalMs });
+      opened.push(() => evaluator.close());
+    }
     log.info(
       { on: config.services === null ? config.data : config.services.kafka.brokers, lanes: withLanes },
       'opened',
@@ -63,13 +87,14 @@ export async function openApp(config: Config, deps: AppDeps): Promise<App> {
     return {
       broker,
       registry,
-      codecs: createCodecs(registry),
+      codecs,
       store,
       topics: topicNames(topicPrefix),
       settings: config.lanes,
       now,
       group: laneGroup(topicPrefix),
       lanes,
+      gates,
       committedBefore,
       close,
     };

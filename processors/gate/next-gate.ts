@@ -23,7 +23,9 @@ export function nextGate(current: CurrentGate, verdict: GateVerdict, rule: GateR
   if (current.state === 'hold') return null;
   if (current.state === 'preflight') {
     if (verdict.verdict === 'hold' || verdict.verdict === 'quarantine') return { state: 'hold', classes: [] };
-    if (verdict.trajectories < preflightOf(rule)) return null;
+    // Said once, so that what it holds is not forgotten when the policy wants no preflight any more.
+    if (verdict.trajectories < preflightOf(rule))
+      return current.by === null ? { state: 'preflight', classes: [] } : null;
     return { state: verdict.verdict === 'warn' ? 'warn' : 'open', classes: [] };
   }
   if (current.by === 'set' || !verdict.enough) return null;

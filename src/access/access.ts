@@ -1,5 +1,7 @@
 import type { Accounting } from '../clickhouse/accounting.ts';
 import type { QueryParams } from '../clickhouse/port.ts';
+import type { GateStatus } from '../gate/gate-status.ts';
+import type { GateChanged, GateWish } from '../gate/set-gate.ts';
 import type { DocumentText } from '../lanes/read-document.ts';
 import type { AppliedPolicy } from '../policies/apply-policy.ts';
 import type { TrajectoryJson } from '../ready/trajectory-json.ts';
@@ -21,6 +23,10 @@ export interface Access {
   explain(rolloutId: string, runId: string | null): Promise<Explanation>;
   /** Puts a policy in force from now on; RS_CONFIG where policy_file decides, or where it cannot be used. */
   applyPolicy(document: DocumentText): Promise<AppliedPolicy>;
+  /** The gate of one run (RS_NOT_FOUND), or of each. */
+  gates(runId: string | null): Promise<GateStatus[]>;
+  /** What a person wants of the gate of a run. */
+  setGate(runId: string, wish: GateWish): Promise<GateChanged>;
   close(): Promise<void>;
 }
 

@@ -1,6 +1,9 @@
 import type { App } from '../app.ts';
 import { readAccounting } from '../clickhouse/accounting.ts';
+import { readGateStatus } from '../gate/gate-status.ts';
+import { createSetGate } from '../gate/set-gate.ts';
 import { createApplyPolicy } from '../policies/apply-policy.ts';
+import { createConfiguredPolicy } from '../policies/configured-policy.ts';
 import { createReadReady } from '../ready/read-ready.ts';
 import type { Access } from './access.ts';
 import { storeFormatOf } from './query-rows.ts';
@@ -10,6 +13,7 @@ import { readRuns } from './read-runs.ts';
 /** The pipeline of this process. Closing it closes the app. */
 export function createLocalAccess(app: App): Access {
   const readReady = createReadReady({ broker: app.broker, codecs: app.codecs, topic: app.topics.ready });
+  const policy = createConfiguredPolicy(app.store, app.settings);
   return {
     accounting: (runId) => readAccounting(app.store, runId === null ? {} : { runId }),
     runs: () => readRuns(app.store),
@@ -18,6 +22,8 @@ export function createLocalAccess(app: App): Access {
     explain: (rolloutId, runId) =>
       readExplanation({ store: app.store, policyFile: app.settings.policyFile }, rolloutId, runId),
     applyPolicy: createApplyPolicy(app),
+    gates: (runId) => readGateStatus({ store: app.store, policy }, runId),
+    setGate: createSetGate({ store: app.store, gates: app.gates, policy, now: app.now }),
     close: app.close,
   };
 }

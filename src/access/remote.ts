@@ -1,4 +1,6 @@
 import type { Accounting } from '../clickhouse/accounting.ts';
+import type { GateStatus } from '../gate/gate-status.ts';
+import type { GateChanged } from '../gate/set-gate.ts';
 import type { AppliedPolicy } from '../policies/apply-policy.ts';
 import type { TrajectoryJson } from '../ready/trajectory-json.ts';
 import { NEXT_HEADER, REMAINING_HEADER } from '../server/headers.ts';
@@ -52,6 +54,25 @@ export function createRemoteAccess(request: ServerClient): Access {
       });
       const applied: AppliedPolicy = await json(response);
       return applied;
+    },
+    async gates(runId) {
+      const { gates }: { gates: GateStatus[] } = await json(
+        await request({ path: `/v1/gates${search({ run: runId })}` }),
+      );
+      return gates;
+    },
+    async setGate(runId, wish) {
+      const { reason } = wish;
+      const body =
+        wish.wish === 'release' ? { release: true, reason } : { state: wish.state, classes: wish.classes, reason };
+      const changed: GateChanged = await json(
+        await request({
+          method: 'POST',
+          path: `/v1/runs/${encodeURIComponent(runId)}/gate`,
+          body: { type: 'application/json', bytes: JSON.stringify(body) },
+        }),
+      );
+      return changed;
     },
     async close() {},
   };

@@ -138,7 +138,7 @@ async function countedRows(store: Pick<Store, 'query'>, runId: string): Promise<
 /** Zero while the gate holds: what would start would only wait. */
 async function isGateHeld(store: Pick<Store, 'query'>, runId: string): Promise<boolean> {
   const [last] = await store.query<{ state: string }>(
-    'SELECT state FROM rollstream.gates FINAL WHERE run_id = {run:String} ORDER BY at DESC LIMIT 1',
+    'SELECT state FROM rollstream.gates FINAL WHERE run_id = {run:String} ORDER BY seq DESC LIMIT 1',
     { run: runId },
   );
   return last?.state === 'hold';

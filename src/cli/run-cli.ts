@@ -8,6 +8,7 @@ import { addClickhouse } from './commands/clickhouse.ts';
 import { addDeadLetter } from './commands/dead-letter.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addExplain } from './commands/explain.ts';
+import { addGate } from './commands/gate.ts';
 import { addImport } from './commands/import.ts';
 import { addPolicy } from './commands/policy.ts';
 import { addQuery } from './commands/query.ts';
@@ -65,6 +66,7 @@ export async function runCli(io: Io): Promise<number> {
     addExplain,
     addTaxonomy,
     addPolicy,
+    addGate,
     addDeadLetter,
     addSchemas,
     addSimulate,

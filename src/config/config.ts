@@ -27,6 +27,12 @@ export interface Config {
     readonly query: ReaderLimits;
   };
   readonly lanes: LaneSettings;
+  readonly gate: {
+    /** Between two looks. */
+    readonly intervalMs: number;
+    /** Told of each change; null: nobody. */
+    readonly webhook: string | null;
+  };
   /** False while nobody chose it: a topic that exists is taken with the partitions it has. */
   readonly partitionsGiven: boolean;
   /** null: embedded. */

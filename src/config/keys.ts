@@ -1,3 +1,4 @@
+import { AUDIT_KEYS } from './audit-keys.ts';
 import { choiceKey, durationKey, flagKey, integerKey, type Key, secretFileKey, sizeKey, textKey } from './key.ts';
 import { SERVICE_KEYS } from './service-keys.ts';
 
@@ -181,6 +182,21 @@ export const KEYS = {
     max: '1024GB',
     doc: 'Bytes read and not yet committed, over all lanes; reading stops there until a flush ends.',
   }),
+  gateMs: durationKey({
+    name: 'gate.interval',
+    default: '5s',
+    min: '50ms',
+    max: '1h',
+    doc: 'Time between two looks at the gates of runs: a run that is over a limit goes on for at most that long.',
+  }),
+  gateWebhook: textKey({
+    name: 'gate.webhook',
+    default: null,
+    pattern: /^https?:\/\/\S+$/,
+    allowed: 'a URL of http or https',
+    secret: true,
+    doc: 'Each change of a gate is POSTed there as JSON, once, without waiting for the answer.',
+  }),
   logLevel: choiceKey<LogLevel | 'auto'>({
     name: 'log_level',
     default: 'auto',
@@ -203,7 +219,11 @@ export const KEYS = {
   }),
 };
 
-const NAMED_KEYS: readonly Key<unknown>[] = [...Object.values(KEYS), ...Object.values(SERVICE_KEYS)];
+const NAMED_KEYS: readonly Key<unknown>[] = [
+  ...Object.values(KEYS),
+  ...Object.values(AUDIT_KEYS),
+  ...Object.values(SERVICE_KEYS),
+];
 
 export const ALL_KEYS: readonly Key<unknown>[] = NAMED_KEYS.flatMap((key) =>
   key.secret ? [key, secretFileKey(key)] : [key],

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { RollstreamError } from '../errors.ts';
 import { policyFileOf } from '../policies/shipped-policies.ts';
+import { AUDIT_KEYS } from './audit-keys.ts';
 import type { Config } from './config.ts';
 import { isLoopback } from './is-loopback.ts';
 import { environmentNameOf, type Key, KeyFault, secretFileKey } from './key.ts';
@@ -61,6 +62,10 @@ export function loadConfig(sources: Sources): Config {
   const services = readServices({ value: read, secret, file, isGiven: (name) => given.has(name) });
   const policyFile = read(KEYS.policyFile);
   const taxonomyFile = read(KEYS.taxonomyFile);
+  const tokenizers = read(AUDIT_KEYS.tokenizers).map((item) => {
+    const [name = '', ...folder] = item.split('=');
+    return { name, folder: resolve(sources.cwd, folder.join('=')) };
+  });
   const config: Config = {
     data: resolve(sources.cwd, read(KEYS.data)),
     dataGiven: given.has(KEYS.data.name),
@@ -86,9 +91,19 @@ export function loadConfig(sources: Sources): Config {
       reorderEvents: read(KEYS.reorderEvents),
       flush: { intervalMs: read(KEYS.flushMs), maxBytes: read(KEYS.flushBytes), maxRows: read(KEYS.flushRows) },
       inFlightBytes: read(KEYS.inFlightBytes),
+      ...(tokenizers.length === 0
+        ? {}
+        : {
+            audits: {
+              tokenizers,
+              sampledShare: read(AUDIT_KEYS.auditSample) / 100,
+              workers: read(AUDIT_KEYS.auditWorkers),
+            },
+          }),
       ...(policyFile === null ? {} : { policyFile: policyFileOf(sources.cwd, policyFile) }),
       ...(taxonomyFile === null ? {} : { taxonomyFile: resolve(sources.cwd, taxonomyFile) }),
     },
+    gate: { intervalMs: read(KEYS.gateMs), webhook: secret(KEYS.gateWebhook) },
     partitionsGiven: given.has(KEYS.partitions.name),
     services,
     logLevel: read(KEYS.logLevel),

@@ -25,6 +25,8 @@ export interface ChangeGateDeps {
   readonly control: () => Promise<Pick<ControlWriter, 'gate'>>;
   /** ms since the epoch. */
   readonly now: () => number;
+  /** Called with each change, once its events are written. */
+  readonly tell: (row: GateRow) => void;
 }
 
 /**
@@ -33,7 +35,7 @@ export interface ChangeGateDeps {
  * they are written, so that who was slow writes nothing older than what came meanwhile. One at a time in a process; a change that
  * another process made at the same time is seen by the evaluator, which repeats the events of what it did not write.
  */
-export function createChangeGate({ store, control, now }: ChangeGateDeps): ChangeGate {
+export function createChangeGate({ store, control, now, tell }: ChangeGateDeps): ChangeGate {
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const next = last.then(work);
@@ -66,6 +68,7 @@ export function createChangeGate({ store, control, now }: ChangeGateDeps): Chang
         };
         await store.insert(encodeGates([row]));
         await repeat(runId);
+        tell(row);
         return row;
       }),
     repeat: (runId) => inTurn(() => repeat(runId)),

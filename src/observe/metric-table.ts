@@ -53,6 +53,16 @@ export const METRICS = {
     help: 'Bytes read and not yet committed, over all lanes.',
     labelNames: [],
   },
+  gateChanges: {
+    name: 'rollstream_gate_changes_total',
+    help: 'Changes of the gate of a run made by this process: the state it came into, and who wanted it (evaluator, release, set).',
+    labelNames: ['state', 'by'],
+  },
+  gateRuns: {
+    name: 'rollstream_gate_runs',
+    help: 'Runs by the state of their gate, of those whose gate was ever changed; in the process that evaluates gates alone. Alarm on `hold`.',
+    labelNames: ['state'],
+  },
   httpSeconds: {
     name: 'rollstream_http_request_seconds',
     help: 'HTTP requests, by route and status.',

@@ -29,6 +29,8 @@ export function createMetrics(now: () => number = Date.now): Metrics {
   const transactionSeconds = new Histogram({ ...METRICS.transactionSeconds, registers });
   const restoreSeconds = new Histogram({ ...METRICS.restoreSeconds, registers });
   const bytesInFlight = new Gauge({ ...METRICS.bytesInFlight, registers });
+  const gateChanges = new Counter({ ...METRICS.gateChanges, registers });
+  const gateRuns = new Gauge({ ...METRICS.gateRuns, registers });
   const httpSeconds = new Histogram({ ...METRICS.httpSeconds, registers });
   const rebalances = new Counter({ ...METRICS.rebalances, registers });
   const attemptsLost = new Counter({ ...METRICS.attemptsLost, registers });
@@ -98,6 +100,11 @@ export function createMetrics(now: () => number = Date.now): Metrics {
         recordsLost.inc({ partition }, records);
       },
       bytesInFlight: (bytes) => bytesInFlight.set(bytes),
+      gateChanged: (state, by) => gateChanges.inc({ state, by }),
+      gateRuns(runs) {
+        gateRuns.reset();
+        for (const [state, count] of runs) gateRuns.set({ state }, count);
+      },
       answered: (route, httpStatus, seconds) => httpSeconds.observe({ route, status: httpStatus }, seconds),
     },
     watchLanes(next) {

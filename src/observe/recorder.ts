@@ -15,6 +15,10 @@ export interface Recorder {
   /** Open attempts that the log has forgotten, and offsets of it that nobody had read. */
   lost(partition: number, attempts: number, records: number): void;
   bytesInFlight(bytes: number): void;
+  /** This process changed the gate of a run. */
+  gateChanged(state: string, by: string): void;
+  /** By state: runs whose gate was ever changed. Told at each look of the evaluator, by whoever it is. */
+  gateRuns(runs: ReadonlyMap<string, number>): void;
   answered(route: string, httpStatus: number, seconds: number): void;
 }
 
@@ -31,5 +35,7 @@ export const silentRecorder: Recorder = {
   rebalanced() {},
   lost() {},
   bytesInFlight() {},
+  gateChanged() {},
+  gateRuns() {},
   answered() {},
 };

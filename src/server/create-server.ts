@@ -12,6 +12,7 @@ import type { TrainerApi } from './open-trainer-api.ts';
 import type { Readiness } from './readiness.ts';
 import { accountingRoutes } from './routes/accounting.ts';
 import { admissionRoutes } from './routes/admission.ts';
+import { gateRoutes } from './routes/gates.ts';
 import { healthRoutes } from './routes/health.ts';
 import { importRoutes } from './routes/import.ts';
 import { openApiRoutes } from './routes/openapi.ts';
@@ -70,6 +71,7 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Hono {
   app.route('/v1', rolloutRoutes(deps));
   app.route('/v1', queryRoutes(deps));
   app.route('/v1', policyRoutes(deps));
+  app.route('/v1', gateRoutes(deps));
   app.route('/v1', readyRoutes(deps));
   app.route('/v1', importRoutes(deps.imports));
   app.route('/v1', versionRoutes({ announceVersion: deps.trainer.announceVersion, now: deps.now }));

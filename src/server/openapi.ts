@@ -108,6 +108,35 @@ export const openApi = {
         },
       },
     },
+    '/v1/gates': {
+      get: {
+        summary: 'The gate of each run: its state, why, what it holds, and the window against each limit',
+        parameters: [run],
+        responses: { 200: json('{gates: [...]}, as `rollstream gate status --json`'), 404: failure, default: failure },
+      },
+    },
+    '/v1/runs/{run}/gate': {
+      post: {
+        summary: 'Releases the gate of a run, or sets it',
+        parameters: [{ name: 'run', in: 'path', required: true, schema: { type: 'string' } }],
+        requestBody: body([], {
+          release: { type: 'boolean', description: 'true: open, with a new window; else state is needed' },
+          state: { enum: ['preflight', 'open', 'warn', 'quarantine', 'hold'], description: 'stays until a release' },
+          classes: {
+            type: 'array',
+            items: { type: 'string' },
+            description: 'finding classes, for quarantine alone',
+          },
+          reason: { type: 'string', description: 'kept with the change' },
+        }),
+        responses: {
+          200: json('{run_id, state, classes, before, changed}'),
+          400: failure,
+          404: failure,
+          default: failure,
+        },
+      },
+    },
     '/v1/ready': {
       get: {
         summary: 'Ready trajectories in ready order',
