@@ -2,6 +2,7 @@ import { Subject } from 'rxjs';
 import type { StepEvent } from '../schemas/generated/step-event.ts';
 import { type AssembleOut, createAssemble } from './assemble/assemble.ts';
 import type { AssembleRules } from './assemble/reduce.ts';
+import { createAuditOf } from './audit/audit-of.ts';
 import { createAudits } from './audit/audits.ts';
 import { createDecide } from './decide/decide.ts';
 import { createJudge, type Documents } from './decide/judge.ts';
@@ -26,7 +27,7 @@ export interface PipelineDeps {
   readonly audits: Audits;
   readonly limits: Omit<AssembleRules, 'watch'>;
   /** What has to come before a wave may be decided; null: nothing. Absent: nothing ever. */
-  readonly awaited?: (wave: readonly Candidate[]) => Promise<void> | null;
+  readonly awaited?: (wave: readonly Candidate[], policy: Policy) => Promise<void> | null;
 }
 
 export interface Pipeline {
@@ -49,7 +50,7 @@ export function createPipeline({
   limits,
   awaited = () => null,
 }: PipelineDeps): Pipeline {
-  const { judge, audit } = createJudge({ state, documents, scoreOf, rewardOf, audits });
+  const { judge, audit } = createJudge({ state, documents, scoreOf, rewardOf, auditOf: createAuditOf(audits) });
   const policyInForce = () => documents.policyOf(state.inForce.policy_id);
   const batches = new Subject<DecodeIn>();
   const waves = new Subject<readonly Candidate[]>();
@@ -108,7 +109,7 @@ export function createPipeline({
     },
     async foldWaiting(batch) {
       for (const wave of begin(batch)) {
-        const wait = awaited(wave);
+        const wait = awaited(wave, policyInForce());
         if (wait !== null) await wait;
         decide(wave);
       }

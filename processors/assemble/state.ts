@@ -76,6 +76,7 @@ export function createAttempt(unit: Unit, event: StepEvent, cause: Cause): Attem
     revision: 0,
     judged: null,
     watch: null,
+    deep: null,
     audited: null,
     expiredBy: null,
     asked: null,

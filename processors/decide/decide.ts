@@ -1,14 +1,15 @@
 import { map, type OperatorFunction } from 'rxjs';
 import type { RetryRequestInit } from '../../schemas/generated/retry-request.ts';
-import type { TrajectoryInit } from '../../schemas/generated/trajectory.ts';
 import type { Cause } from '../model/attempt.ts';
-import type { Finding } from '../model/audit-summary.ts';
+import { AUDIT_NAMES, NOT_AUDITED } from '../model/audit-summary.ts';
 import type { AgedLeaver, AgedLeaving, Leaver, Leaving } from '../model/closing.ts';
 import { countingVerdicts } from '../model/counting-verdicts.ts';
+import { DEFERRED } from '../model/effects.ts';
 import { gateOf, isClosed } from '../model/gate.ts';
 import { isKept } from '../model/is-kept.ts';
 import { isRepeated, type LaneState } from '../model/lane-state.ts';
 import type { Policy } from '../model/policy.ts';
+import { auditRows } from './audit-rows.ts';
 import { buildTrajectory } from './build-trajectory.ts';
 import { decisionOf } from './decision-of.ts';
 import { scoreIdOf } from './score-id.ts';
@@ -52,7 +53,7 @@ export function createDecide(
     });
     rows.trajectories.push({ trajectory, unit: unit.key, replay_id: '', offset: cause.offset });
     pushRewards(state, leaving, leaver, scoreId);
-    pushAudits(state, leaving, leaver, trajectory);
+    pushAudits(state, leaving, leaver);
     if (topic === null) {
       const retry = retryOf(leaver, cause, state, policyInForce());
       records.push({ topic: 'retries', key: unit.key, offset: cause.offset, retry });
@@ -149,35 +150,18 @@ function pushRewards(state: LaneState, { cause, unit }: Leaving, { attempt }: Le
   }
 }
 
-/** What each audit found; one row without a class where it found nothing. */
-function pushAudits(state: LaneState, { cause, unit }: Leaving, { attempt }: Leaver, { audit }: TrajectoryInit): void {
+/** What each audit said; of one that is deferred, whoever makes it says it. */
+function pushAudits(state: LaneState, { cause, unit }: Leaving, { attempt }: Leaver): void {
   const { run_id, epoch, rollout_id, attempt: number } = attempt.identity;
-  for (const [name, result] of Object.entries(audit)) {
-    if (result === 'unknown') continue;
-    const found = attempt.audited?.findings.filter((finding) => finding.audit === name) ?? [];
-    const nothing = { ...NOTHING, detail: attempt.audited?.missing[name] ?? '' };
-    for (const finding of found.length === 0 ? [nothing] : found)
-      state.effects.rows.audits.push({
-        run_id,
-        epoch,
-        unit: unit.key,
-        rollout_id,
-        attempt: number,
-        replay_id: '',
-        audit: name,
-        result,
-        class: finding.class,
-        severity: finding.severity,
-        turn: finding.turn,
-        index: finding.index,
-        detail: finding.detail,
-        evidence: finding.evidence ?? NO_EVIDENCE,
-        started_at: attempt.startedAtUs,
-        partition: state.partition,
-        offset: cause.offset,
-      });
+  const audited = attempt.audited ?? NOT_AUDITED;
+  const of = {
+    ...{ run_id, epoch, unit: unit.key, rollout_id, attempt: number, started_at: attempt.startedAtUs },
+    ...{ partition: state.partition, offset: cause.offset },
+  };
+  for (const audit of AUDIT_NAMES) {
+    const missing = audited.missing[audit] ?? null;
+    if (missing === DEFERRED) continue;
+    const findings = audited.findings.filter((finding) => finding.audit === audit);
+    state.effects.rows.audits.push(...auditRows(of, audit, { result: audited.summary[audit], findings, missing }));
   }
 }
-
-const NO_EVIDENCE = {};
-const NOTHING: Omit<Finding, 'audit'> = { class: '', severity: 'warn', turn: null, index: null, detail: '' };

@@ -1,5 +1,5 @@
 import type { Attempt, Judged } from '../model/attempt.ts';
-import { type Audited, type Audits, auditOf, NOT_AUDITED } from '../model/audit-summary.ts';
+import { type Audited, NOT_AUDITED } from '../model/audit-summary.ts';
 import { gateOf } from '../model/gate.ts';
 import type { Judgement, Scored } from '../model/judgement.ts';
 import type { LaneState } from '../model/lane-state.ts';
@@ -19,7 +19,8 @@ export interface JudgeDeps {
   readonly documents: Documents;
   readonly scoreOf: (attempt: Attempt, taxonomy: Taxonomy) => Scored;
   readonly rewardOf: RewardOf<Attempt>;
-  readonly audits: Pick<Audits, 'byName'>;
+  /** All that the audits say of an attempt and its facts. */
+  readonly auditOf: (attempt: Attempt, scored: Scored) => Audited;
 }
 
 export interface Judge {
@@ -35,14 +36,14 @@ export interface Judge {
  * AUDITED WHENEVER JUDGED: 1 A of a group ends @5, audited: a repaired call; 2 cut at 10, restart: below the frontier A is no
  * candidate; 3 B completes the group @12, and A, judged without its audit, would train.
  */
-export function createJudge({ state, documents, scoreOf, rewardOf, audits }: JudgeDeps): Judge {
+export function createJudge({ state, documents, scoreOf, rewardOf, auditOf }: JudgeDeps): Judge {
   const knownOf = (attempt: Attempt): Judged => {
     const { taxonomy_id: taxonomyId } = state.inForce;
     const { judged, revision, expiredBy } = attempt;
     if (judged?.revision === revision && judged.expiredBy === expiredBy && judged.taxonomyId === taxonomyId)
       return judged;
     const scored = scoreOf(attempt, documents.taxonomyOf(taxonomyId));
-    const audited = auditOf(audits, attempt, scored);
+    const audited = auditOf(attempt, scored);
     const fresh: Judged = { scored, ruled: null, revision, expiredBy, taxonomyId };
     attempt.audited = audited;
     attempt.judged = fresh;

@@ -2,6 +2,7 @@ import type { End, PhaseName, Start, StepEvent, VerdictStatus } from '../../sche
 import type { AttemptFacts } from './attempt-facts.ts';
 import type { AttemptWatch } from './attempt-watch.ts';
 import type { Audited } from './audit-summary.ts';
+import type { DeepAnswers } from './deep-input.ts';
 import type { Judgement, Scored } from './judgement.ts';
 import type { Segment, Turn } from './segment.ts';
 
@@ -111,6 +112,8 @@ export interface Attempt {
   judged: Judged | null;
   /** What the audits need of events that are gone; null: no event had anything to note. */
   watch: AttemptWatch | null;
+  /** What audits with a tokenizer said, where a decision waits for them; null: none has. */
+  deep: DeepAnswers | null;
   /** What the audits said; null: they have not looked. */
   audited: Audited | null;
   /** Deadline that closed it, when it is not decided at once because its group is not complete. */

@@ -109,6 +109,9 @@ export interface VerdictRow {
   readonly cause: number;
 }
 
+/** What an audit lacks that is sampled: its rows come beside the lane's own, and the trajectory does not wait for them. */
+export const DEFERRED = 'deferred';
+
 /** One finding, or one result without findings (class ''). */
 export interface AuditRow {
   readonly run_id: string;

@@ -1,6 +1,7 @@
 import type { Cut } from '../../processors/cut/cut.ts';
 import type { TransactionalProducer } from '../broker/port.ts';
 import type { InsertBatch, Store } from '../clickhouse/port.ts';
+import { encodeAudits } from '../clickhouse/tables/audits.ts';
 import { encodeLanes } from '../clickhouse/tables/lanes.ts';
 import type { Recorder } from '../observe/recorder.ts';
 import { commitOf, type LaneName } from './commit-metadata.ts';
@@ -61,7 +62,9 @@ export function createFlush({
     // Now, before anything is awaited: what is folded from here on belongs to the next cut.
     const outgoing = outbox.take();
     const lanesRow = { partition: name.partition, frontier: progress.frontier, watermark: progress.watermark, open };
-    await insertAll(outgoing.batches);
+    // Before the commit, so that no death between loses one: nothing would ever make it again.
+    const late = (await Promise.all(outgoing.late)).flat();
+    await insertAll(late.length === 0 ? outgoing.batches : [...outgoing.batches, encodeAudits(late, owner)]);
     await insertAll([encodeLanes([lanesRow], owner)]);
     const { records, commit } = commitOf(name, progress);
     const began = performance.now();

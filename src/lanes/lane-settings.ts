@@ -28,8 +28,18 @@ export interface LaneSettings {
   };
   /** Bytes read and not yet committed, over all lanes; reading stops there. */
   readonly inFlightBytes: number;
+  /** Absent: no audit with a tokenizer. */
+  readonly audits?: AuditSettings;
   /** YAML; absent: the policy that is shipped. */
   readonly policyFile?: string;
   /** YAML; absent: the taxonomy that is shipped. */
   readonly taxonomyFile?: string;
+}
+
+export interface AuditSettings {
+  readonly tokenizers: ReadonlyArray<{ readonly name: string; readonly folder: string }>;
+  /** Share of the attempts that are audited with a tokenizer where no policy waits for it, 0 to 1. */
+  readonly sampledShare: number;
+  /** Threads. */
+  readonly workers: number;
 }

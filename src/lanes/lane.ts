@@ -12,6 +12,7 @@ import { partitionOf } from '../broker/partition-of.ts';
 import type { Broker, Lane, LogRecord } from '../broker/port.ts';
 import type { Store } from '../clickhouse/port.ts';
 import { encodeLanes } from '../clickhouse/tables/lanes.ts';
+import type { DeepAuditor } from '../deep-audits/deep-auditor.ts';
 import { RollstreamError } from '../errors.ts';
 import type { Recorder } from '../observe/recorder.ts';
 import type { Codecs, Decode } from '../registry/codecs.ts';
@@ -21,6 +22,7 @@ import type { ControlWriter } from './control-writer.ts';
 import type { DocumentShelf } from './documents.ts';
 import { createFlush } from './flush.ts';
 import { createFlushPace } from './flush-pace.ts';
+import { createLaneDeepAudits } from './lane-deep-audits.ts';
 import type { LaneSettings } from './lane-settings.ts';
 import type { LaneStatus } from './lanes.ts';
 import type { EncodeRecords } from './out-records.ts';
@@ -38,6 +40,7 @@ export interface LaneDeps {
   readonly documents: DocumentShelf;
   readonly encodeRecords: EncodeRecords;
   readonly control: ControlWriter;
+  readonly auditor: DeepAuditor;
   readonly budget: ByteBudget;
   readonly recorder: Recorder;
   readonly log: Logger;
@@ -78,12 +81,14 @@ export function createLane(deps: LaneDeps, lane: Lane, name: LaneName) {
     const { state, term, producer } = restored;
     await outage('reading documents', () => documents.load(state.inForce));
     const partitions = await outage('reading the topic', () => broker.partitionsOf(topic));
+    const deep = createLaneDeepAudits(deps.auditor, settings.audits?.sampledShare ?? 0);
     const pipeline = createPipeline({
       state,
       decodeEvent: deps.decodeEvent,
       partitionOfKey: (key) => partitionOf(key, partitions),
       documents,
-      audits: NO_AUDITS,
+      audits: { ...NO_AUDITS, byName: { template: deep.standIn, reencode: deep.standIn } },
+      awaited: deep.begin,
       limits: { reorderEvents: settings.reorderEvents },
     });
     const deadlines = createDeadlines(state, settings.deadlines, pipeline);
@@ -170,8 +175,9 @@ export function createLane(deps: LaneDeps, lane: Lane, name: LaneName) {
       // What the query of this batch can see: decisions below it were inserted before it was asked.
       const seen = inserted;
       const found = await outage('looking up decisions', () => pastDecisions(store, restored, records));
-      pipeline.fold({ records, found });
-      outbox.add(takeEffects(state));
+      await pipeline.foldWaiting({ records, found });
+      const effects = takeEffects(state);
+      outbox.add(effects, deep.deferred(effects));
       // FORGET WHAT THE QUERY SAW, and after its batch. 1 query: U undecided, its flush is in flight; 2 the flush commits, `recent`
       // is emptied; 3 the batch folds a repeat of U: it opens again.
       for (const [unit, past] of state.recent) {

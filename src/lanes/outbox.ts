@@ -1,4 +1,4 @@
-import type { Effects } from '../../processors/model/effects.ts';
+import type { AuditRow, Effects } from '../../processors/model/effects.ts';
 import type { Transaction } from '../broker/port.ts';
 import type { Owner } from '../clickhouse/encode-batch.ts';
 import type { InsertBatch } from '../clickhouse/port.ts';
@@ -10,6 +10,8 @@ import type { EncodeRecords } from './out-records.ts';
 export interface Outgoing {
   readonly batches: readonly InsertBatch[];
   readonly records: Transaction['records'];
+  /** Rows of audits that were not over when their attempts were decided. */
+  readonly late: ReadonlyArray<Promise<readonly AuditRow[]>>;
   /** Counts what became of the attempts; for after the commit. */
   readonly count: (recorder: Recorder) => void;
 }
@@ -19,16 +21,19 @@ export interface Outgoing {
  * kept until the flush they would grow old, and the collector would mark all of them again and again.
  */
 export interface Outbox {
-  add(effects: Effects): void;
+  /** `late`: rows of it that are still to come, and that its flush waits for. */
+  add(effects: Effects, late?: ReadonlyArray<Promise<readonly AuditRow[]>>): void;
   take(): Outgoing;
 }
 
 export function createOutbox(owner: Owner, encodeRecords: EncodeRecords): Outbox {
   const rows = createRowEncoder(owner);
   let records: Array<Transaction['records'][number]> = [];
+  let late: Array<Promise<readonly AuditRow[]>> = [];
   let counts: Array<(recorder: Recorder) => void> = [];
   return {
-    add(effects) {
+    add(effects, comingRows = []) {
+      late.push(...comingRows);
       rows.append(effects.rows);
       for (const record of encodeRecords(effects.records)) records.push(record);
       for (const { disposition, category, why } of effects.rows.decisions)
@@ -39,9 +44,12 @@ export function createOutbox(owner: Owner, encodeRecords: EncodeRecords): Outbox
     },
     take() {
       const taken = counts;
+      const takenLate = late;
+      late = [];
       const outgoing = {
         batches: rows.take(),
         records,
+        late: takenLate,
         count: (recorder: Recorder) => {
           for (const count of taken) count(recorder);
         },

@@ -1,5 +1,6 @@
 import { type StepEvent, stepEventSchema } from '../../schemas/generated/step-event.ts';
 import { laneGroup, topicNames } from '../config/topics.ts';
+import { type DeepAuditor, NO_DEEP_AUDITOR } from '../deep-audits/deep-auditor.ts';
 import { createForwardHeld } from '../gate/forward-held.ts';
 import { createCodecs } from '../registry/codecs.ts';
 import { createAnnouncedVersions } from '../versions/announced-versions.ts';
@@ -31,6 +32,7 @@ export async function startLanes(deps: LanesDeps, settings: LaneSettings): Promi
     encodeRecords: await createEncodeRecords(codecs, topics),
     control: await createControlWriter(broker, codecs, topics.steps),
     budget: createByteBudget(settings.inFlightBytes, recorder.bytesInFlight),
+    auditor: await openAuditor(settings, log),
     recorder,
     log,
     now,
@@ -112,6 +114,14 @@ export async function startLanes(deps: LanesDeps, settings: LaneSettings): Promi
       await Promise.allSettled(running);
       await membership.leave();
       await membership.done;
+      await shared.auditor.close();
     },
   };
+}
+
+/** Threads and tokenizers only where some are configured. */
+async function openAuditor({ audits }: LaneSettings, log: LanesDeps['log']): Promise<DeepAuditor> {
+  if (audits === undefined) return NO_DEEP_AUDITOR;
+  const { openDeepPool } = await import('../deep-audits/open-deep-pool.ts');
+  return openDeepPool(audits, log);
 }

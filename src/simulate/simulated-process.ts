@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { type StepEvent, stepEventSchema } from '../../schemas/generated/step-event.ts';
 import type { TopicNames } from '../config/topics.ts';
+import { NO_DEEP_AUDITOR } from '../deep-audits/deep-auditor.ts';
 import { createByteBudget } from '../lanes/byte-budget.ts';
 import { createControlWriter } from '../lanes/control-writer.ts';
 import { shelveDocuments } from '../lanes/documents.ts';
@@ -78,6 +79,7 @@ export function startProcess(
     const sleep = createSimulatedSleep(world, caller);
     lane = createLane(
       {
+        auditor: NO_DEEP_AUDITOR,
         broker,
         store,
         codecs,

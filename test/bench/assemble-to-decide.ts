@@ -1,5 +1,6 @@
 import { concatAll, Subject } from 'rxjs';
 import { createAssemble } from '../../processors/assemble/assemble.ts';
+import { createAuditOf } from '../../processors/audit/audit-of.ts';
 import { createAudits } from '../../processors/audit/audits.ts';
 import { takeCut } from '../../processors/cut/cut.ts';
 import { createDecide } from '../../processors/decide/decide.ts';
@@ -39,7 +40,7 @@ export const assembleToDecide: Bench = {
         inForce: documents.inForce,
       };
       const state = createLaneState(start);
-      const { judge, audit } = createJudge({ state, documents, scoreOf, rewardOf, audits: NO_AUDITS });
+      const { judge, audit } = createJudge({ state, documents, scoreOf, rewardOf, auditOf: createAuditOf(NO_AUDITS) });
       const policyInForce = () => documents.policyOf(state.inForce.policy_id);
       const batches = new Subject<readonly Decoded[]>();
       batches

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { concatAll, Subject } from 'rxjs';
 import { createAssemble } from '../../processors/assemble/assemble.ts';
+import { createAuditOf } from '../../processors/audit/audit-of.ts';
 import { createDecide } from '../../processors/decide/decide.ts';
 import { createJudge } from '../../processors/decide/judge.ts';
 import { createStaleness } from '../../processors/decide/staleness.ts';
@@ -67,7 +68,7 @@ async function timed(name: string, groupSize: number | null, targetNs: number, s
 function fold(batches: ReadonlyArray<readonly Decoded[]>, documents: Documents, until: Until): void {
   const { inForce } = documents;
   const state = createLaneState({ topic: 'steps', partition: 0, restored: 0, starts: new Set(), inForce });
-  const { judge } = createJudge({ state, documents, scoreOf, rewardOf, audits: NO_AUDITS });
+  const { judge } = createJudge({ state, documents, scoreOf, rewardOf, auditOf: createAuditOf(NO_AUDITS) });
   const policyInForce = () => documents.policyOf(inForce.policy_id);
   const source = new Subject<readonly Decoded[]>();
   let left = 0;
