@@ -43,7 +43,13 @@ export function balanceProblem(store: MemoryStore): string | null {
   return null;
 }
 
-/** Where a decision is sent; undefined: nowhere. */
+/** The forwarder has said that it moves it to ready. */
+export function isReleased(store: MemoryStore, decision: Row): boolean {
+  const key = ['run_id', 'unit', 'rollout_id', 'attempt'] as const;
+  return store.rows('released').some((row) => key.every((column) => row[column] === decision[column]));
+}
+
+/** Where a decision is sent once its gate is open; undefined: nowhere. */
 export function outTopicOf(row: Row): 'ready' | 'rejected' | 'retries' | undefined {
   if (row.disposition === 'retry') return 'retries';
   const book = bookOf(row);

@@ -1,6 +1,8 @@
 import type { StepEvent } from '../../schemas/generated/step-event.ts';
 import type { LogRecord } from '../broker/port.ts';
-import { balanceProblem, isLost, outTopicOf, visibleRows } from './books.ts';
+import { balanceProblem, isLost, isReleased, outTopicOf, visibleRows } from './books.ts';
+import { gateProblem } from './gate-problem.ts';
+import { type HeldOutcome, heldProblem } from './held-problem.ts';
 import { lagProblem } from './lag-problem.ts';
 import type { MemoryStore, Row } from './memory-store.ts';
 
@@ -9,8 +11,9 @@ export interface Outcome {
   readonly store: MemoryStore;
   readonly input: ReadonlyArray<{ readonly record: LogRecord; readonly event: StepEvent | null }>;
   /** Records of the output topics, decoded. */
-  readonly output: Readonly<Record<'ready' | 'rejected' | 'retries', readonly OutRecord[]>>;
+  readonly output: Readonly<Record<'ready' | 'held' | 'rejected' | 'retries', readonly OutRecord[]>>;
   readonly deadLetters: readonly LogRecord[];
+  readonly forwarding: HeldOutcome;
   /** The log has forgotten what is below. */
   readonly logStart: number;
   /** In force before any control event. */
@@ -29,8 +32,11 @@ export function checkOutcome(outcome: Outcome): void {
   checkDecisions(outcome);
   const lag = lagProblem(outcome);
   must(lag === null, `staleness: ${lag}`);
+  const gate = gateProblem(outcome);
+  must(gate === null, `gate: ${gate}`);
   checkRetries(outcome);
   checkBooks(outcome.store);
+  checkForwarding(outcome.forwarding);
 }
 
 function must(holds: boolean, what: string): void {
@@ -42,8 +48,13 @@ const identityOf = (row: OutRecord): string => JSON.stringify([row.run_id, row.e
 /** Each decision is on the topic of its disposition, once, and says the same there. */
 function checkTopics({ store, output, deadLetters, input }: Outcome): void {
   const decisions = visibleRows(store, 'decisions');
-  for (const topic of ['ready', 'rejected', 'retries'] as const) {
-    const wanted = new Map(decisions.filter((row) => outTopicOf(row) === topic).map((row) => [identityOf(row), row]));
+  for (const topic of ['ready', 'held', 'rejected', 'retries'] as const) {
+    // What was held is ready, too, once it was released.
+    const isWanted = (row: Row) =>
+      topic === 'held'
+        ? row.held === true
+        : outTopicOf(row) === topic && (topic !== 'ready' || row.held !== true || isReleased(store, row));
+    const wanted = new Map(decisions.filter(isWanted).map((row) => [identityOf(row), row]));
     const sent = output[topic].map(identityOf);
     must(
       JSON.stringify([...sent].sort()) === JSON.stringify([...wanted.keys()].sort()),
@@ -168,4 +179,15 @@ function checkBooks(store: MemoryStore): void {
       must(balanceProblem(store) !== null, `accounting does not miss a row of ${table}`);
       putBack();
     }
+}
+
+/** Each row of released is needed: without it, the books have what is ready as held. */
+function checkForwarding(forwarding: HeldOutcome): void {
+  const problem = heldProblem(forwarding);
+  must(problem === null, `forwarding: ${problem}`);
+  for (const row of forwarding.store.rows('released')) {
+    const putBack = forwarding.store.remove('released', row);
+    must(heldProblem(forwarding) !== null, 'forwarding does not miss a row of released');
+    putBack();
+  }
 }

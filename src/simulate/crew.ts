@@ -2,12 +2,15 @@ import { RollstreamError } from '../errors.ts';
 import type { LaneSettings } from '../lanes/lane-settings.ts';
 import type { LaneStatus } from '../lanes/lanes.ts';
 import { isOutage } from '../lanes/retry-outage.ts';
-import { balanceProblem } from './books.ts';
+import { answerCall } from './answer-call.ts';
 import type { Call } from './scheduler.ts';
-import { POLICIES, type PolicyName } from './simulated-documents.ts';
+import type { PolicyName } from './simulated-documents.ts';
 import { type ProcessDeps, type SimulatedProcess, startProcess } from './simulated-process.ts';
 
-export type CrewDeps = ProcessDeps & { readonly reorderEvents: number };
+export type CrewDeps = ProcessDeps & {
+  readonly reorderEvents: number;
+  readonly policies: readonly [PolicyName, ...PolicyName[]];
+};
 
 /** The processes that have, had or believe to have the lane. */
 export interface Crew {
@@ -22,17 +25,15 @@ export interface Crew {
   readonly counts: { crashes: number; faults: number };
 }
 
-const FAULT_CHANCE = 0.03;
-
 export function createCrew(
   { crashes, script, buildsDiffer }: { crashes: number; script?: unknown; buildsDiffer: boolean },
   deps: CrewDeps,
 ): Crew {
   const { world } = deps;
-  const { random, scheduler, store } = world;
+  const { random, scheduler } = world;
   const settings = settingsOf(deps);
   const counts = { crashes: 0, faults: 0 };
-  let policy: PolicyName = 'P0';
+  let policy = deps.policies[0];
   let started = 0;
   let zombies: SimulatedProcess[] = [];
   const start = () => {
@@ -45,7 +46,7 @@ export function createCrew(
   const replace = () => {
     isStopping = false;
     // Restarted with another policy.
-    if (crashes > 0 && script === undefined && random.chance(0.3)) policy = random.pick(POLICIES);
+    if (crashes > 0 && script === undefined && random.chance(0.3)) policy = random.pick(deps.policies);
     current = start();
   };
 
@@ -57,13 +58,7 @@ export function createCrew(
   };
 
   const answer = (call: Call) => {
-    const mayFail = crashes > 0 && !call.caller.dead && call.fail !== null;
-    if (mayFail && random.chance(FAULT_CHANCE)) {
-      counts.faults += 1;
-      call.fail?.(random.chance(0.5));
-    } else call.answer();
-    const problem = call.what.startsWith('insert') ? balanceProblem(store) : null;
-    if (problem !== null) throw new Error(`accounting, under way: ${problem}`);
+    if (answerCall(world, call, random, crashes > 0) === 'failed') counts.faults += 1;
   };
 
   return {

@@ -47,6 +47,9 @@ export function createMemoryStore(shapes: ReadonlyMap<string, TableShape>): Memo
       const table = /^\s*SELECT [\w,\s]+ FROM rollstream\.(decisions FINAL|terms FINAL|lanes FINAL|documents)\b/.exec(
         sql,
       )?.[1];
+      if (/FROM rollstream\.gates FINAL ORDER BY seq DESC LIMIT 1 BY run_id$/.test(sql))
+        return lastGates(rows('gates'));
+      if (/FROM rollstream\.released WHERE/.test(sql)) return lastReleased(rows('released'), Number(params.from));
       if (/FROM rollstream\.attempts FINAL/.test(sql)) return openAttempts(rows('attempts'), rows('decisions'), params);
       if (table === undefined) throw new Error(`a query that the simulation does not know: ${sql}`);
       const found = rows(table.replace(' FINAL', '')).filter((row) => matches(row, params));
@@ -91,6 +94,20 @@ function openAttempts(attempts: readonly Row[], decisions: readonly Row[], param
   return attempts
     .filter((row) => counts(row) && !decided.has(id(row)))
     .sort((a, b) => Number(a.offset) - Number(b.offset));
+}
+
+/** Of each run the row of the highest seq. */
+function lastGates(gates: readonly Row[]): Row[] {
+  const last = new Map<Value | undefined, Row>();
+  for (const row of gates) if (Number(row.seq) > Number(last.get(row.run_id)?.seq ?? 0)) last.set(row.run_id, row);
+  return [...last.values()];
+}
+
+function lastReleased(released: readonly Row[], from: number): Row[] {
+  const last = new Map<Value, number>();
+  for (const { run_id = null, held_offset } of released)
+    if (Number(held_offset) >= from) last.set(run_id, Math.max(Number(held_offset), last.get(run_id) ?? 0));
+  return Array.from(last, ([run_id, offset]) => ({ run_id, last: offset }));
 }
 
 function byUnit(a: Row, b: Row): number {

@@ -4,14 +4,20 @@ import type { DocumentText } from '../lanes/read-document.ts';
 
 /** Names of the policies that a simulated process may be configured with: they differ in retries and in what trains. */
 export const POLICIES = ['P0', 'P1', 'P2'] as const;
-export type PolicyName = (typeof POLICIES)[number];
+/** Where gates move, most must come as far as a gate; G1 begins each run in preflight. */
+export const GATED_POLICIES = ['G0', 'G1', 'P1'] as const;
+export type PolicyName = (typeof POLICIES)[number] | (typeof GATED_POLICIES)[number];
 
-const RETRIES: Readonly<Record<PolicyName, number>> = { P0: 1, P1: 0, P2: 2 };
+const RETRIES: Readonly<Record<PolicyName, number>> = { P0: 1, P1: 0, P2: 2, G0: 1, G1: 1 };
+/** First trajectories of each run that are held. */
+export const PREFLIGHT: Readonly<Record<PolicyName, number>> = { P0: 0, P1: 0, P2: 0, G0: 0, G1: 2 };
 
 const STALENESS: Readonly<Record<PolicyName, string>> = {
   P0: '{ max_lag: 2, over: drop, unknown: keep }',
   P1: '{ max_lag: 1, over: mask_tokens, unknown: mask_rollout }',
   P2: '{ max_lag: 3, over: mask_rollout, unknown: drop }',
+  G0: '{ max_lag: 2, over: mask_tokens, unknown: keep }',
+  G1: '{ max_lag: 3, over: mask_rollout, unknown: keep }',
 };
 
 export function policyText(name: PolicyName): DocumentText {
@@ -27,7 +33,8 @@ categories:
 codes: {}
 group: { min_valid: 1, baseline: ${name === 'P2' ? 'mean' : 'grpo'}, divide_by_std: false, ddof: 1, eps: 1.0e-6 }
 `;
-  return { text: `${text}staleness: ${STALENESS[name]}\n`, where: `policy ${name}` };
+  const gate = PREFLIGHT[name] === 0 ? '' : `gate: { preflight: ${PREFLIGHT[name]} }\n`;
+  return { text: `${text}staleness: ${STALENESS[name]}\n${gate}`, where: `policy ${name}` };
 }
 
 export const TAXONOMY: DocumentText = {

@@ -14,11 +14,14 @@ import type { Codecs, Decode } from '../registry/codecs.ts';
 import { createAnnouncer } from './announcer.ts';
 import type { Outcome } from './check-outcome.ts';
 import { createCrew } from './crew.ts';
+import { createGateKeeper } from './gate-keeper.ts';
+import { heldProblem, isForwarded } from './held-problem.ts';
 import { createMemoryLog } from './memory-log.ts';
 import { createMemoryStore } from './memory-store.ts';
 import { createRandom } from './random.ts';
 import { createScheduler } from './scheduler.ts';
-import { POLICIES, policyText, TAXONOMY } from './simulated-documents.ts';
+import { GATED_POLICIES, POLICIES, policyText, TAXONOMY } from './simulated-documents.ts';
+import { createSimulatedForwarder } from './simulated-forwarder.ts';
 import type { World } from './simulated-ports.ts';
 import { GROUP } from './simulated-process.ts';
 import type { TableShape } from './table-shapes.ts';
@@ -34,6 +37,8 @@ export interface SimulationConfig {
   readonly buildsDiffer: boolean;
   /** Now and then the log forgets some of what was committed, open units or not. */
   readonly forgets?: boolean;
+  /** Gates open and close, and what was held is forwarded. */
+  readonly gated?: boolean;
 }
 
 export interface SimulationDeps {
@@ -49,8 +54,10 @@ export interface Simulation {
   send(sendings: readonly Sending[]): void;
   /** The process dies. */
   crash(): void;
+  /** From now on nobody opens or closes a gate. */
+  leaveGates(): void;
   readonly later: readonly Sending[];
-  records(topic: 'steps' | 'ready' | 'rejected' | 'retries' | 'deadLetter'): LogRecord[];
+  records(topic: 'steps' | 'ready' | 'held' | 'rejected' | 'retries' | 'deadLetter'): LogRecord[];
   outcome(): Outcome;
   readonly counts: { steps: number; crashes: number; faults: number };
 }
@@ -60,7 +67,8 @@ const MOST_STEPS = 20_000;
 
 /** One log, one lane, whatever may go wrong with it: the same seed gives the same run. */
 export async function createSimulation(config: SimulationConfig, deps: SimulationDeps): Promise<Simulation> {
-  const { seed, crashes, script, forgets = false } = config;
+  const { seed, crashes, script, forgets = false, gated = false } = config;
+  const policies = gated ? GATED_POLICIES : POLICIES;
   const { codecs, shapes } = deps;
   const load = createRandom(`load ${seed}`);
   const random = createRandom(`schedule ${seed} ${crashes > 0} ${script !== undefined}`);
@@ -69,7 +77,7 @@ export async function createSimulation(config: SimulationConfig, deps: Simulatio
   const store = createMemoryStore(shapes);
   const isScripted = script !== undefined;
   const world: World = { scheduler, log, store, random, isScripted, forgets, stepsTopic: topics.steps };
-  for (const name of POLICIES)
+  for (const name of policies)
     store.insert(
       encodeDocuments([
         { kind: 'policy', content: policyText(name).text },
@@ -82,7 +90,7 @@ export async function createSimulation(config: SimulationConfig, deps: Simulatio
   };
   const control = await createControlWriter(now, codecs, topics.steps);
   const encode = await codecs.encoderOf<StepEventInit>(`${topics.steps}-value`, stepEventSchema);
-  const workload = createWorkload(load, createRandom(`weights ${seed}`), encode);
+  const workload = createWorkload(load, createRandom(`weights ${seed}`), encode, gated ? 7 : 4);
   const trainer = createRandom(`trainer ${seed} ${crashes > 0}`);
   const announce = createAnnouncer(trainer, RUNS);
   const decode = {
@@ -92,13 +100,23 @@ export async function createSimulation(config: SimulationConfig, deps: Simulatio
   };
   await createEncodeRecords(codecs, topics);
   await codecs.prepare([1, 2, 3]);
+  const silent = pino({ level: 'silent' });
   const crew = createCrew(config, {
     world,
     topics,
     codecs,
-    log: pino({ level: 'silent' }),
+    log: silent,
     reorderEvents: load.pick([1, 256]),
+    policies,
   });
+  const gateRandom = createRandom(`gates ${seed} ${crashes > 0}`);
+  const gates = createGateKeeper(gateRandom, RUNS, { log, store, topics, control });
+  // The gates of a script are in it; their rows are not, and nothing is forwarded.
+  const forwarder =
+    gated && script === undefined
+      ? createSimulatedForwarder({ world, topics, codecs, log: silent, group: GROUP, random: gateRandom, crashes })
+      : null;
+  let gatesMove = forwarder !== null;
   const records = (topic: keyof typeof topics) => [...log.history(topics[topic], 0)];
   const idOf = (text: string) => createHash('sha256').update(text).digest('hex');
   const taxonomy_id = idOf(TAXONOMY.text);
@@ -131,6 +149,14 @@ export async function createSimulation(config: SimulationConfig, deps: Simulatio
     }
   };
 
+  const heldOutcome = () => ({ held: records('held'), ready: records('ready'), gates: gates.history, store });
+
+  const forward = () => {
+    forwarder?.goOn();
+    const problem = heldProblem(heldOutcome());
+    if (problem !== null) throw new Error(`forwarding, under way: ${problem}`);
+  };
+
   /** Never more than was read: that a lane refuses. */
   const forget = () => {
     const committed = log.commits(GROUP, topics.steps, 0).at(-1)?.offset ?? 0;
@@ -142,6 +168,7 @@ export async function createSimulation(config: SimulationConfig, deps: Simulatio
     scheduler.clock.nowMs += random.whole(0, 40);
     const live = world.isScripted ? 0 : 1;
     if (live === 1 && !calm && trainer.chance(0.05)) log.append(topics.steps, [control.weights(0, announce())]);
+    const movesGates = gatesMove && !calm ? 0.8 : 0;
     const what = random.weighted([
       ['go on', 20],
       ['crash', crew.mayCrash() ? 0.5 : 0],
@@ -150,14 +177,20 @@ export async function createSimulation(config: SimulationConfig, deps: Simulatio
       ['policy', calm ? 0 : 0.3 * live],
       ['source ended', calm ? 0 : 0.15 * live],
       ['forget', forgets ? 0.25 : 0],
+      ['gate changes', movesGates],
+      ['gate is told', gates.isBehind ? 1 : 0],
+      ['forward', forwarder === null ? 0 : 8],
     ] as const);
     if (what === 'go on') crew.goOn();
     else if (what === 'crash') crew.crash();
     else if (what === 'produce') produce();
     else if (what === 'forget') forget();
     else if (what === 'time passes') scheduler.clock.nowMs += random.whole(0, calm || random.chance(0.3) ? 9000 : 1500);
+    else if (what === 'gate changes') gates.change();
+    else if (what === 'gate is told') await gates.say();
+    else if (what === 'forward') forward();
     else if (what === 'policy')
-      await control.policy(0, { policy_id: idOf(policyText(random.pick(POLICIES)).text), taxonomy_id });
+      await control.policy(0, { policy_id: idOf(policyText(random.pick(policies)).text), taxonomy_id });
     else {
       const ended = sourceEndedEvent(random.pick(PRODUCERS), `${scheduler.clock.nowMs}`);
       log.append(topics.steps, [{ key: null, value: encode(ended), partition: 0 }]);
@@ -173,15 +206,25 @@ export async function createSimulation(config: SimulationConfig, deps: Simulatio
       producers = sendings.map((sending) => [...sending]);
     },
     crash: () => crew.crash('dies'),
+    leaveGates: () => {
+      gatesMove = false;
+    },
     async drain() {
+      let isReleased = !gatesMove;
       for (let step = 0; step < MOST_STEPS; step++) {
         await scheduler.settle();
         crew.look();
+        forwarder?.look();
         answerRetries();
         const calm = remaining.length === 0 && producers.length === 0;
-        if (calm && crew.hasDrained(log.bounds(topics.steps, 0).end)) {
-          Object.assign(counts, { steps: counts.steps + step, ...crew.counts });
-          return;
+        if (calm && !gates.isBehind && crew.hasDrained(log.bounds(topics.steps, 0).end)) {
+          if (isReleased && (forwarder === null || isForwarded(heldOutcome()))) {
+            const sum = (of: 'crashes' | 'faults') => crew.counts[of] + (forwarder?.counts[of] ?? 0);
+            Object.assign(counts, { steps: counts.steps + step, crashes: sum('crashes'), faults: sum('faults') });
+            return;
+          }
+          if (!isReleased) gates.release();
+          isReleased = true;
         }
         await act(calm);
       }
@@ -194,11 +237,13 @@ export async function createSimulation(config: SimulationConfig, deps: Simulatio
         return { record, event: outcome.kind === 'ok' ? outcome.value : null };
       }),
       output: {
+        held: records('held').map((record) => ({ ...decoded(decode.trajectory, record) })),
         ready: records('ready').map((record) => ({ ...decoded(decode.trajectory, record) })),
         rejected: records('rejected').map((record) => ({ ...decoded(decode.trajectory, record) })),
         retries: records('retries').map((record) => ({ ...decoded(decode.retry, record) })),
       },
       deadLetters: records('deadLetter'),
+      forwarding: heldOutcome(),
       logStart: log.bounds(topics.steps, 0).start,
       // A lane without a commit puts what it is configured with in its first one.
       firstPolicyId: decodeProgress(log.commits(GROUP, topics.steps, 0)[0]?.metadata ?? '')?.inForce.policy_id ?? '',

@@ -32,7 +32,12 @@ export interface Workload {
   shapeOf(rollout: string): RolloutShape;
 }
 
-export function createWorkload(load: Random, weights: Random, encode: (event: StepEventInit) => Buffer): Workload {
+export function createWorkload(
+  load: Random,
+  weights: Random,
+  encode: (event: StepEventInit) => Buffer,
+  mostUnits = 4,
+): Workload {
   const shapes = new Map<string, RolloutShape>();
   let ids = 0;
   const id = () => `e${++ids}`;
@@ -141,7 +146,7 @@ export function createWorkload(load: Random, weights: Random, encode: (event: St
 
   const first: Sending[] = [];
   const later: Sending[] = [];
-  for (let unit = 0, units = load.whole(2, 4); unit < units; unit++) {
+  for (let unit = 0, units = load.whole(2, mostUnits); unit < units; unit++) {
     const run = load.pick(RUNS);
     const kind = load.pick(['single', 'known', 'unknown']);
     const members = kind === 'single' ? 1 : load.whole(2, 3);
