@@ -4,6 +4,8 @@ import { addFinding, addFindings, answerOfList, createFindingList, type FindingL
 import { type Chunk, sampledIn } from '../model/segment.ts';
 import { isBackwards } from './version-order.ts';
 
+const MOST_TEXT = 400;
+
 /** Logprobs, rewards and versions of the weights: whether they can be what they are said to be. */
 export const auditNumbers: Audit = (attempt) => {
   const noted = attempt.watch?.numbers ?? null;
@@ -19,12 +21,14 @@ export const auditNumbers: Audit = (attempt) => {
 };
 
 function addRewards(findings: FindingList, { verdicts }: Attempt): void {
+  const said = new Map<number | null, string[]>();
   for (const { scorer, notFinite, boundTo } of verdicts)
-    for (const name of notFinite)
-      addFinding(findings, {
-        ...{ class: 'reward_not_finite', severity: 'fail', turn: boundTo, index: null },
-        detail: `${scorer} gave ${name} as NaN or infinite; it counts as missing`,
-      });
+    if (notFinite.length > 0) said.set(boundTo, [...(said.get(boundTo) ?? []), `${notFinite.join(', ')} of ${scorer}`]);
+  for (const [turn, names] of said)
+    addFinding(findings, {
+      ...{ class: 'reward_not_finite', severity: 'fail', turn, index: null },
+      detail: `${names.join('; ').slice(0, MOST_TEXT)}: NaN or infinite, which is missing and not 0`,
+    });
 }
 
 /** Between calls a step back may be a rolling update that has not reached the replica. */

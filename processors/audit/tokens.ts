@@ -18,22 +18,20 @@ export function watchTokens(attempt: Attempt, call: ModelCall): void {
   }
   if (usage === null) return;
   const sampled = completion_ids.length / BYTES_A_TOKEN;
-  const said = usage.completion_tokens;
-  if (said !== null && said !== sampled) {
-    // Some engines leave the stop token out of their count.
-    const severity = Math.abs(said - sampled) === 1 ? 'warn' : 'fail';
-    mismatch(attempt, severity, `sampled ${said} tokens`, sampled);
-  }
   const prompt = prompt_prefix_len + prompt_delta_ids.length / BYTES_A_TOKEN;
-  if (usage.prompt_tokens !== null && usage.prompt_tokens !== prompt)
-    mismatch(attempt, 'warn', `had ${usage.prompt_tokens} prompt tokens`, prompt);
-}
-
-function mismatch(attempt: Attempt, severity: Found['severity'], said: string, recorded: number): void {
+  const isSampledOff = usage.completion_tokens !== null && usage.completion_tokens !== sampled;
+  const isPromptOff = usage.prompt_tokens !== null && usage.prompt_tokens !== prompt;
+  if (!isSampledOff && !isPromptOff) return;
+  // Some engines leave the stop token out of their count.
+  const fails = isSampledOff && Math.abs((usage.completion_tokens ?? 0) - sampled) > 1;
+  const said = [
+    ...(isSampledOff ? [`${usage.completion_tokens} sampled tokens, ${sampled} are recorded`] : []),
+    ...(isPromptOff ? [`${usage.prompt_tokens} prompt tokens, ${prompt} are recorded`] : []),
+  ];
   const turn = attempt.calls - 1;
   addFinding(noteOf(attempt).findings, {
-    ...{ class: 'usage_mismatch', severity, turn, index: null },
-    detail: `the engine says that call ${turn} ${said}, ${recorded} are recorded`,
+    ...{ class: 'usage_mismatch', severity: fails ? 'fail' : 'warn', turn, index: null },
+    detail: `the engine says that call ${turn} has ${said.join('; ')}`,
   });
 }
 

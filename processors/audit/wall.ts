@@ -1,6 +1,7 @@
 import type { Attempt } from '../model/attempt.ts';
 import type { Audit, Found } from '../model/audit-summary.ts';
-import { addFinding, addFindings, answerOfList, createFindingList, type FindingList } from '../model/finding-list.ts';
+import { addFinding, answerOfList, createFindingList } from '../model/finding-list.ts';
+import type { WallOverlap } from '../model/wall-breakdown.ts';
 import { wallOf } from '../model/wall-parts.ts';
 import { MOST_SPANS, WALL_PARTS, type WallWatch } from '../model/wall-watch.ts';
 
@@ -14,18 +15,24 @@ export const auditWall: Audit = (attempt) => {
   const wall = attempt.watch?.wall ?? null;
   const { startedAtUs, endedAtUs } = attempt;
   const findings = createFindingList();
-  if (wall?.skews) addFindings(findings, wall.skews);
+  const skews: string[] = [];
+  if (wall !== null && wall.skews > 0)
+    skews.push(`${wall.skews} of its steps end before they begin, the first: ${wall.firstSkew}`);
   if (startedAtUs !== null && endedAtUs !== null) {
-    if (endedAtUs < startedAtUs)
-      addFinding(findings, warn('clock_skew', `it ends ${startedAtUs - endedAtUs} µs before it begins`));
-    else if (wall !== null) addOutside(findings, wall, startedAtUs, endedAtUs);
+    if (endedAtUs < startedAtUs) skews.push(`it ends ${(startedAtUs - endedAtUs) / 1000} ms before it begins`);
+    else if (wall !== null) skews.push(...outsideOf(wall, startedAtUs, endedAtUs));
   }
+  // One a class: a row of `audits` has no more of a place to tell two apart by.
+  if (skews.length > 0) addFinding(findings, warn('clock_skew', skews.join('; ')));
   const overlaps = wall === null || wall.isParallel ? [] : (wallOf(attempt)?.overlaps ?? []);
-  for (const { first, second, us } of overlaps)
-    if (us > TOLERATED_US)
-      addFinding(findings, warn('overlap', `${first} and ${second} at once for ${us / 1000} ms, counted as ${first}`));
+  const long = overlaps.filter(({ us }) => us > TOLERATED_US);
+  if (long.length > 0) addFinding(findings, warn('overlap', long.map(inWords).join('; ')));
   return answerOfList(findings, missingOf(attempt, wall));
 };
+
+function inWords({ first, second, us }: WallOverlap): string {
+  return `${first} and ${second} at once for ${us / 1000} ms, counted as ${first}`;
+}
 
 function missingOf({ startedAtUs, endedAtUs }: Attempt, wall: WallWatch | null): string | null {
   if (startedAtUs === null || endedAtUs === null) return 'no start or end time';
@@ -37,8 +44,8 @@ function missingOf({ startedAtUs, endedAtUs }: Attempt, wall: WallWatch | null):
   return `${wall.untimed} of its calls, tool results and phases have no time`;
 }
 
-/** One for all: the clock of another host is off for all that it writes. */
-function addOutside(findings: FindingList, { spans }: WallWatch, startUs: number, endUs: number): void {
+/** The clock of another host is off for all that it writes. */
+function outsideOf({ spans }: WallWatch, startUs: number, endUs: number): readonly string[] {
   let outside = 0;
   let mostUs = 0;
   for (let i = 0; i + 2 < spans.length; i += 3) {
@@ -49,11 +56,7 @@ function addOutside(findings: FindingList, { spans }: WallWatch, startUs: number
     outside += 1;
     mostUs = Math.max(mostUs, us);
   }
-  if (outside > 0)
-    addFinding(
-      findings,
-      warn('clock_skew', `${outside} of its steps lie outside its start and end, by up to ${mostUs / 1000} ms`),
-    );
+  return outside === 0 ? [] : [`${outside} of its steps lie outside its start and end, by up to ${mostUs / 1000} ms`];
 }
 
 function warn(name: string, detail: string): Found {

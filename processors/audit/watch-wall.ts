@@ -1,7 +1,6 @@
 import type { ModelCall, PhaseName, StepEvent } from '../../schemas/generated/step-event.ts';
 import type { Attempt } from '../model/attempt.ts';
 import { watchOf } from '../model/attempt-watch.ts';
-import { addFinding, createFindingList } from '../model/finding-list.ts';
 import { MOST_SPANS, WALL_PARTS, type WallPart, type WallWatch } from '../model/wall-watch.ts';
 
 const PLACES = new Map<string, number>(WALL_PARTS.map((part, place) => [part, place]));
@@ -39,7 +38,7 @@ function addSpan(attempt: Attempt, event: StepEvent, part: WallPart, givenUs: nu
   const duration = givenUs !== null && givenUs >= 0 ? givenUs : null;
   if (wall.segmentId !== event.segment_id) wall.isParallel = true;
   const isSkewed = start !== null && end !== null && end < start;
-  if (isSkewed) addSkew(wall, attempt, `${part} ends ${start - end} µs before it begins`);
+  if (isSkewed) addSkew(wall, attempt.calls - 1, part, start - end);
   const begin = start ?? (end !== null && duration !== null ? end - duration : null);
   const until = begin === null ? null : duration !== null ? begin + duration : isSkewed ? begin : end;
   if ((begin === null || until === null) && attempt.end !== null) addLater(wall, part, duration ?? 0);
@@ -56,17 +55,16 @@ function addLater(wall: WallWatch, part: WallPart, us: number): void {
   wall.laterUs[part] = (wall.laterUs[part] ?? 0) + us;
 }
 
-function addSkew(wall: WallWatch, attempt: Attempt, detail: string): void {
-  wall.skews ??= createFindingList();
-  const turn = attempt.calls > 0 ? attempt.calls - 1 : null;
-  addFinding(wall.skews, { class: 'clock_skew', severity: 'warn', turn, index: null, detail });
+function addSkew(wall: WallWatch, call: number, part: WallPart, us: number): void {
+  wall.skews += 1;
+  wall.firstSkew ??= `${part}${call < 0 ? '' : ` at call ${call}`} by ${us / 1000} ms`;
 }
 
 function wallWatchOf(attempt: Attempt, segmentId: string): WallWatch {
   const watch = watchOf(attempt);
   watch.wall ??= {
     ...{ spans: [], untimed: 0, untimedDurations: 0, unkept: 0, laterUs: null },
-    ...{ segmentId, isParallel: false, skews: null, breakdown: null },
+    ...{ segmentId, isParallel: false, skews: 0, firstSkew: null, breakdown: null },
   };
   return watch.wall;
 }

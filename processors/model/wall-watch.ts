@@ -1,4 +1,3 @@
-import type { FindingList } from './finding-list.ts';
 import type { WallBreakdown } from './wall-breakdown.ts';
 
 /** Intervals of what an attempt spent its time on, as its events gave them. */
@@ -15,8 +14,9 @@ export interface WallWatch {
   /** Segment of the first of them, and whether another ran beside it: agents in parallel may sample and wait at once. */
   readonly segmentId: string;
   isParallel: boolean;
-  /** Clocks that went backwards. null: none. */
-  skews: FindingList | null;
+  /** Intervals that end before they begin, and what the first of them is. */
+  skews: number;
+  firstSkew: string | null;
   /** What they come to, and of how many spans and which end that was. null: not asked. */
   breakdown: { readonly spans: number; readonly endedAtUs: number | null; readonly value: WallBreakdown | null } | null;
 }
