@@ -5,17 +5,18 @@ const MOST_GAP_TOKENS = 64;
 
 /** Between two turns: an end, the separator, and nothing else. */
 export function checkBoundaries(view: SegmentView): void {
-  const { turns, ids } = view;
+  const { turns } = view;
   turns.forEach((turn, i) => {
     const next = turns[i + 1];
-    if (turn.closedBy !== null) checkGap(view, turn, next?.open ?? ids.length, next !== undefined);
+    if (turn.closedBy !== null) checkGap(view, turn, next !== undefined);
     else if (next !== undefined) checkUnended(view, turn, next);
     else checkLastEnd(view, turn);
   });
 }
 
-function checkGap(view: SegmentView, turn: TurnSpan, to: number, isFollowed: boolean): void {
+function checkGap(view: SegmentView, turn: TurnSpan, isFollowed: boolean): void {
   const { ids, rules, report } = view;
+  const to = turn.gapEnd;
   let from = turn.end + 1;
   // An engine may stop on another end than the template's, and the loop writes the template's after it.
   if (turn.sampledAt !== null && turn.closedBy !== rules.endOfTurnId && ids[from] === rules.endOfTurnId) from += 1;
@@ -92,7 +93,10 @@ function isCut({ finishOf, ranges }: SegmentView, turn: TurnSpan): boolean {
   return last !== undefined && /length|max|abort|cancel/.test(finishOf(last.turn) ?? '');
 }
 
-export function reportControl({ report, ids }: SegmentView, index: number, turn: TurnSpan): void {
+/** One finding a prompt: what follows a forged turn is its own. */
+export function reportControl({ report, ids, told }: SegmentView, index: number, turn: TurnSpan): void {
+  if (told.has(turn.range)) return;
+  told.add(turn.range);
   report({
     ...{ class: 'control_token_in_observation', severity: 'fail', index },
     detail: `the body of a ${turn.roleText} turn holds the control token ${ids[index]}, which its text was not to become`,

@@ -54,14 +54,19 @@ function unknownHeader(
   rules: TemplateRules,
   tokenizer: Tokenizer,
 ): TurnHeader {
-  const most = Math.min(limit, from + MOST_TOKENS);
+  const most = Math.min(limit, from + MOST_TOKENS, nextOpening(ids, from, rules));
   const stop = rules.headerEndId === null ? -1 : ids.subarray(from, most).indexOf(rules.headerEndId);
   const end = stop === -1 ? most : from + stop;
   const text = textOf(tokenizer, ids, from, end);
   const roleText = rules.headerEndId === null ? (/^[^\s<]{0,64}/.exec(text)?.[0] ?? '') : text.slice(0, 64);
   const bodyStart = rules.headerEndId !== null && stop !== -1 ? end + 1 : from;
   const known = rules.anyRole && stop !== -1 ? roleText : null;
-  const rest = textOf(tokenizer, ids, bodyStart, Math.min(limit, bodyStart + MOST_TOKENS));
+  const rest = textOf(tokenizer, ids, bodyStart, Math.min(most, bodyStart + MOST_TOKENS));
   const isWhole = rules.headerEndId === null || (stop !== -1 && rest.startsWith(rules.headerText));
   return { role: known, roleText, bodyStart, isExact: false, isWhole };
+}
+
+function nextOpening(ids: Uint32Array, from: number, { turnOpenId }: TemplateRules): number {
+  const at = ids.subarray(from, from + MOST_TOKENS).indexOf(turnOpenId);
+  return at === -1 ? ids.length : from + at;
 }

@@ -16,6 +16,8 @@ export interface TurnSpan extends TurnHeader {
   sampledAt: number | null;
   /** Range of its last sampled token. */
   lastSampled: number | null;
+  /** What follows its end, before the next turn or the next sampled token, ends here. */
+  gapEnd: number;
 }
 
 /** A segment, as its template's tokens divide it. */
@@ -40,6 +42,8 @@ export function readTurns(segment: DeepSegment, rules: TemplateRules, tokenizer:
   let current: TurnSpan | null = null;
   const open = (at: number, range: number, limit: number): TurnSpan => {
     if (current !== null) current.end = at;
+    const before = turns.at(-1);
+    if (before !== undefined) before.gapEnd = Math.min(before.gapEnd, at);
     const header = readHeader(ids, at, limit, rules, tokenizer);
     const turn: TurnSpan = {
       ...header,
@@ -49,6 +53,7 @@ export function readTurns(segment: DeepSegment, rules: TemplateRules, tokenizer:
       closedBy: null,
       sampledAt: null,
       lastSampled: null,
+      gapEnd: ids.length,
     };
     turns.push(turn);
     openedIn[range]?.push(turn);
@@ -75,6 +80,8 @@ export function readTurns(segment: DeepSegment, rules: TemplateRules, tokenizer:
       current.sampledAt ??= promptEnd;
       current.lastSampled = index;
     }
+    const last = turns.at(-1);
+    if (current === null && last !== undefined) last.gapEnd = Math.min(last.gapEnd, promptEnd);
     if (ends.has(ids[range.end - 1] ?? -1)) current = close(range.end - 1);
   });
   return { turns, openedIn, sampledIn };

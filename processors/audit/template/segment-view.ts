@@ -19,6 +19,8 @@ export interface SegmentView extends TurnMap {
   readonly ends: ReadonlySet<number>;
   /** By model call; null: it did not say. */
   readonly finishOf: (turn: number) => string | null;
+  /** Ranges whose prompt was found to hold a control token. */
+  readonly told: Set<number>;
   /** First token that is not shared with the parent, where it is audited. */
   readonly ownFrom: number;
   /** Notes a finding at a token; one in the part that is shared is the parent's. */
@@ -81,7 +83,22 @@ export function viewOf(
   const controls = controlIdsOf(rules);
   const ends = endIdsOf(rules);
   const map = readTurns(segment, rules, tokenizer);
-  return { ...map, input, segment, ids, ranges, rules, tokenizer, controls, ends, finishOf, ownFrom, report, text };
+  return {
+    ...map,
+    input,
+    segment,
+    ids,
+    ranges,
+    rules,
+    tokenizer,
+    controls,
+    ends,
+    finishOf,
+    told: new Set(),
+    ownFrom,
+    report,
+    text,
+  };
 }
 
 /** Turn of the range that holds a token; the end of a segment belongs to its last. */
@@ -90,8 +107,8 @@ function turnAt(ranges: readonly DeepRange[], index: number): number | null {
 }
 
 /** Tokens of the prompts that are not shared with the parent, range by range. */
-export function ownPromptsOf({ ranges }: SegmentView): ReadonlyArray<{ index: number; from: number; to: number }> {
+export function ownPromptsOf({ ranges }: SegmentView): ReadonlyArray<{ from: number; to: number }> {
   return ranges
-    .map((range, index) => ({ index, from: range.promptStart, to: promptEndOf(range), copied: range.copied }))
+    .map((range) => ({ from: range.promptStart, to: promptEndOf(range), copied: range.copied }))
     .filter(({ copied, from, to }) => !copied && to > from);
 }
