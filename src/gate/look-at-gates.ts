@@ -26,8 +26,8 @@ export type LookAtGates = () => Promise<void>;
 /** What comes later than a decision (deferred audits, reports of a trainer) is seen for so many looks after it. */
 const LOOKS_AFTER = 12;
 const RUNS_A_QUERY = 200;
-/** A process that died between row and events wrote no row after it, and the clocks of two differ by less than this. */
-const UNSURE_MS = 3_600_000;
+/** A process that died between row and events wrote no row after it: what lacks its events is among the newest. */
+const MOST_UNSURE = 256;
 
 interface Looked {
   readonly envs: Set<string>;
@@ -44,17 +44,12 @@ export function createLookAtGates({ store, gates, policy, topic, counted }: Look
   let frontiers: ReadonlyMap<number, number> | null = null;
 
   const repeatUntold = async (last: ReadonlyMap<string, GateRow>): Promise<string[]> => {
-    const newest = Math.max(...[...last.values()].map(({ atMs }) => atMs));
-    const repeated: string[] = [];
-    for (const [runId, row] of last) {
-      if (told.get(runId) === nameOf(row)) continue;
-      if (frontiers !== null || row.atMs >= newest - UNSURE_MS) {
-        await gates.repeat(runId);
-        repeated.push(runId);
-      }
-      told.set(runId, nameOf(row));
-    }
-    return repeated;
+    const untold = [...last.values()].filter((row) => told.get(row.run_id) !== nameOf(row));
+    const isFirst = frontiers === null;
+    const unsure = isFirst ? untold.sort((a, b) => b.atMs - a.atMs).slice(0, MOST_UNSURE) : untold;
+    for (const { run_id } of unsure) await gates.repeat(run_id);
+    for (const row of untold) told.set(row.run_id, nameOf(row));
+    return unsure.map(({ run_id }) => run_id);
   };
 
   const judge = async (rules: ReadonlyMap<string, GateRule>, last: ReadonlyMap<string, GateRow>): Promise<void> => {

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { readPolicy } from '../../../processors/decide/policy-schema.ts';
+import type { GateState } from '../../../processors/model/gate.ts';
 import type { DecisionInit } from '../../../schemas/generated/decision.ts';
 import { type Admission, createAdmission } from '../../../src/admission/admission.ts';
 import type { KeptGrants } from '../../../src/admission/grants.ts';
 import { encodeAttempts } from '../../../src/clickhouse/tables/attempts.ts';
 import { encodeDecisions } from '../../../src/clickhouse/tables/decisions.ts';
+import { encodeGates } from '../../../src/clickhouse/tables/gates.ts';
 import { encodeLanes } from '../../../src/clickhouse/tables/lanes.ts';
 import { encodeTerms } from '../../../src/clickhouse/tables/terms.ts';
 import { policyText } from '../../processors/harness.ts';
@@ -143,17 +145,23 @@ describe('admission', () => {
 
   it('is zero while the gate holds, and again as before when it opens', async () => {
     const admission = serverWith(BY_LAG);
-    const gate = (state: string, at: number) => {
+    const gate = (state: GateState, seq: number) => {
       clock.elapsedMs += 250;
-      return temporary.store.query(
-        `INSERT INTO rollstream.gates (run_id, state, at, topic, partition, offset, term, version)
-         SELECT {run:String}, {state:String}, fromUnixTimestamp64Milli({at:Int64}), {topic:String}, 0, {at:Int64}, 1, 1`,
-        { run, state, at, topic: owner.topic },
-      );
+      const row = {
+        run_id: run,
+        seq,
+        state,
+        by: 'set',
+        classes: [],
+        why_json: '{}',
+        windowFromMs: 0,
+        atMs: 1,
+      } as const;
+      return temporary.store.insert(encodeGates([row]));
     };
-    await gate('hold', 1000);
+    await gate('hold', 1);
     expect(await ask(admission, 2)).toMatchObject({ granted: 0, why: 'gate' });
-    await gate('open', 2000);
+    await gate('open', 2);
     expect(await ask(admission, 2)).toMatchObject({ granted: 2, why: '' });
   });
 
