@@ -59,11 +59,12 @@ describe('why it ended', () => {
   });
 });
 
-it('of an attempt that was lost, the loss is why it ended', () => {
+it('of an attempt that was lost, the loss is why it ended; nobody needs to say more', () => {
   const lane = createTestLane({ audits: createStreamAudits() });
   lane.fold(of.start(), of.call(1));
-  const [unit] = lane.state.units.values();
-  lane.fold(deadlineOf('source_ended', { unit: unit?.key ?? '', unit_start: 0 }));
-  const open = { ...lane.effects() }.rows.audits.filter(({ audit }) => audit === 'termination');
-  expect(open.map(({ result }) => result)).not.toContain('fail');
+  const [unit] = lane.state.units.keys();
+  lane.fold(deadlineOf('idle', { unit: unit ?? '', unit_start: 0, rollout_id: 'r', saw: '1/2' }));
+  const { decisions, audits } = lane.effects().rows;
+  expect(decisions.map(({ reason_code }) => reason_code)).toEqual(['worker_lost']);
+  expect(audits.find(({ audit }) => audit === 'termination')).toMatchObject({ result: 'pass', class: '' });
 });
