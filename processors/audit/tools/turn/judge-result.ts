@@ -1,0 +1,114 @@
+import type { ToolStatus } from '../../../../schemas/generated/step-event.ts';
+import type { CallNotes, TurnNotes } from '../../../model/tools-watch.ts';
+import { around } from '../around.ts';
+import { differences } from '../compare/differences.ts';
+import { type LoopArguments, readArguments } from '../compare/read-arguments.ts';
+import { addFound, type FoundList } from '../found-list.ts';
+import { scanWholeJson } from '../parse/scan-json.ts';
+import { addChanges } from './add-changes.ts';
+import { callLabel } from './call-label.ts';
+import { tellsOfCall, tellsOfError } from './error-words.ts';
+
+/** What a tool result says. */
+export interface ResultFacts {
+  readonly callId: string;
+  readonly name: string | null;
+  /** Arguments as they were executed, JSON text; null: the source does not say. */
+  readonly executed: string | null;
+  readonly status: ToolStatus;
+  /** What the model was shown; null: it is not in the record. */
+  readonly output: string | null;
+}
+
+/** What a result says of the call that it answers. Notes in `notes` what came. */
+export function judgeResult(notes: TurnNotes, result: ResultFacts, list: FoundList): void {
+  notes.results += 1;
+  const told = tells(result);
+  const loop = result.executed === null ? null : readArguments(result.executed, notes.isUntyped);
+  const call = callOf(notes, result, loop);
+  if (call === null || call.callId === null) notes.told ||= told;
+  const label = callLabel(result.callId, call?.name ?? result.name);
+  const add = (name: string, severity: 'fail' | 'warn', what: string, expectedText: string | null = null) =>
+    addFound(list, { class: name, severity, turn: notes.turn, index: call?.at ?? null }, () => ({
+      detail: `${label}: ${what}`,
+      evidence: {
+        ...(loop === null ? {} : { text: around(loop.text, 0) }),
+        ...(expectedText === null ? {} : { expectedText }),
+      },
+    }));
+  if (call === null) {
+    const where = notes.hasText ? 'the text' : "the loop's list";
+    if (hasRun(result))
+      add('executed_without_call', notes.hasText ? 'fail' : 'warn', `was executed, and ${where} has no such call`);
+    return;
+  }
+  const executed = loop?.hash ?? call.parsedHash;
+  call.results += 1;
+  if (call.results > 1) {
+    if (executed === call.executedHash) add('duplicate_tool_event', 'warn', 'was answered twice');
+    else add('executed_without_call', 'fail', 'was executed once more, with other arguments');
+    return;
+  }
+  call.told ||= told;
+  call.executedHash = executed;
+  if (loop !== null) call.isFollowed = true;
+  if (!hasRun(result)) return;
+  if (call.isDraft) {
+    // What the loop's list has of a thought was told when it was seen.
+    if (call.callId === null || !notes.hasText)
+      add('think_call_executed', 'fail', 'written in a thought, and executed');
+  } else if (call.fault !== null) {
+    const keys = loop?.keys ?? (call.parsedHash === null ? null : call.parsedKeys);
+    const isLost = keys !== null && keys < call.keys;
+    const what = call.isOpen ? 'is cut off in the middle' : `is malformed (${call.fault})`;
+    const how = isLost ? `with ${keys} of the ${call.keys} arguments that stand in the text` : 'as if it were not';
+    add(isLost ? 'args_lost' : 'silent_repair', 'fail', `${what}, and was executed ${how}`, call.shown);
+  } else if (loop !== null) addChanged(notes, call, { label, loop }, list, add);
+}
+
+/** Arguments that ran are not those that were written or, where nobody knows what was written, those of the loop's list. */
+function addChanged(
+  notes: TurnNotes,
+  call: CallNotes,
+  { label, loop }: { readonly label: string; readonly loop: LoopArguments },
+  list: FoundList,
+  add: (name: string, severity: 'fail' | 'warn', what: string) => void,
+): void {
+  const from = call.writtenHash ?? call.parsedHash;
+  // What the loop's list changed was told when it was seen.
+  if (from === null || loop.hash === from || loop.hash === call.parsedHash) return;
+  const known = call.writtenHash === null ? call.parsed : call.written;
+  const scan = known === null ? null : scanWholeJson(known);
+  if (scan?.kind === 'ok') {
+    const about = { turn: notes.turn, at: call.at, call: label, where: 'as executed', lossClass: 'args_lost' } as const;
+    addChanges(list, about, differences(scan.value, loop.value, notes.isUntyped));
+    return;
+  }
+  const isLost = loop.keys < (call.writtenHash === null ? call.parsedKeys : call.keys);
+  const what = isLost ? 'fewer arguments were executed' : 'other arguments were executed';
+  add(isLost ? 'args_lost' : 'coerced', isLost ? 'fail' : 'warn', `${what} than were written`);
+}
+
+/** It ran; a result of another status says so by the arguments that it names. */
+function hasRun({ status, executed }: ResultFacts): boolean {
+  if (status === 'ok' || status === 'timeout') return true;
+  return status !== 'not_executed' && executed !== null;
+}
+
+/** The model is shown that something is wrong with its call. */
+function tells({ status, output }: ResultFacts): boolean {
+  if (output === null || output === '') return false;
+  if (status === 'tool_error' || status === 'not_executed') return true;
+  return status === 'ok' ? tellsOfCall(output) : tellsOfError(output);
+}
+
+/** By its id; else, where the loop's list lacks it, by what it says. */
+function callOf({ calls }: TurnNotes, { callId, name }: ResultFacts, loop: LoopArguments | null): CallNotes | null {
+  const own = calls.filter((call) => call.callId === callId);
+  if (own.length > 0) return own.find(({ results }) => results === 0) ?? own.at(-1) ?? null;
+  const free = calls.filter((call) => call.callId === null && call.results === 0);
+  const named = free.filter((call) => name !== null && call.name === name);
+  const same = named.filter((call) => loop !== null && call.writtenHash === loop.hash);
+  const real = named.find(({ isDraft }) => !isDraft);
+  return same.find(({ isDraft }) => !isDraft) ?? same[0] ?? real ?? named[0] ?? null;
+}

@@ -1,0 +1,121 @@
+import type { ModelCall, StepEvent, ToolResult } from '../../../schemas/generated/step-event.ts';
+import type { Attempt } from '../../model/attempt.ts';
+import { watchOf } from '../../model/attempt-watch.ts';
+import { textOfBytes } from '../../model/text-bytes.ts';
+import { createToolsWatch, type ToolsWatch } from '../../model/tools-watch.ts';
+import { isCut } from './is-cut.ts';
+import { noteErrorText } from './note-error-text.ts';
+import { noteExecutedCall, noteExecutedTurn } from './note-executed.ts';
+import { offeredNames } from './offered-names.ts';
+import { dialectOfParser, dialectOfText } from './parse/dialect-of.ts';
+import { DIALECTS } from './parse/parse-calls.ts';
+import type { Dialect } from './parse/strict-call.ts';
+import { beginTurn, type ListedCall, type WrittenTurn } from './turn/begin-turn.ts';
+import { endTurn } from './turn/end-turn.ts';
+import { tellsOfError } from './turn/error-words.ts';
+import { judgeResult, type ResultFacts } from './turn/judge-result.ts';
+import { lackOf } from './turn/lack-of.ts';
+
+const MOST_PARTLY = 64;
+
+/** Notes what the tools audit needs of an accepted event, after it was folded. */
+export function watchTools(attempt: Attempt, event: StepEvent): void {
+  if (event.model_call !== null) watchCall(attempt, event.model_call);
+  else if (event.tool_result !== null) watchResult(attempt, event.tool_result);
+  else if (event.message !== null) {
+    const notes = attempt.watch?.tools?.turn;
+    if (notes !== undefined && notes !== null) notes.told ||= tellsOfError(event.message.parts_json);
+  } else if (event.start !== null) {
+    const offered = offeredNames(event.start.tools_json);
+    if (offered !== null) toolsOf(attempt).offered = offered;
+  }
+}
+
+function toolsOf(attempt: Attempt): ToolsWatch {
+  const watch = watchOf(attempt);
+  watch.tools ??= createToolsWatch();
+  return watch.tools;
+}
+
+function watchCall(attempt: Attempt, call: ModelCall): void {
+  const turn = attempt.calls - 1;
+  const watch = toolsOf(attempt);
+  if (watch.turn !== null) leaveTurn(watch);
+  const listed = call.tool_calls.map(listedCall);
+  const text = call.raw_text === null ? null : textOfBytes(call.raw_text);
+  const written = writtenOf(watch, call, text);
+  const wasCut = attempt.facts?.lastCallFull === true || call.error !== null ? true : isCut(call.finish_reason);
+  const facts = { turn, written, listed, offered: watch.offered, isCut: wasCut, opensInThought: null };
+  // A text without any call is all that there is to know.
+  const isPlain = text !== null && written === null && listed.length === 0;
+  const isEmpty = call.completion_ids === null ? call.error !== null : call.completion_ids.length === 0;
+  const notes = beginTurn(facts, watch);
+  watch.turn = notes;
+  if (written !== null || isPlain || (isEmpty && listed.length === 0)) return;
+  if (listed.length === 0) addLack(watch, 'raw text of model calls', turn);
+  if (call.completion_ids !== null && call.completion_ids.length > 0) noteExecutedTurn(watch, turn, listed);
+}
+
+function listedCall({
+  call_id,
+  name,
+  arguments_raw,
+  arguments_parsed,
+  parse_status,
+}: ModelCall['tool_calls'][number]): ListedCall {
+  const raw = arguments_raw === null ? null : textOfBytes(arguments_raw);
+  return { callId: call_id, name, raw, parsed: arguments_parsed, status: parse_status };
+}
+
+/** The text, if it has the calls in it: in a dialect by its parser's name, else by what it says, else as the calls before it. */
+function writtenOf(watch: ToolsWatch, { tool_calls }: ModelCall, text: string | null): WrittenTurn | null {
+  if (text === null) return null;
+  const dialect =
+    namedDialect(tool_calls) ?? dialectOfText(text) ?? DIALECTS.find(({ name }) => name === watch.dialect);
+  if (dialect === undefined) return null;
+  watch.dialect = dialect.name;
+  return { text, dialect };
+}
+
+function namedDialect(calls: ModelCall['tool_calls']): Dialect | null {
+  for (const { parser } of calls) {
+    const dialect = parser === null ? null : dialectOfParser(parser);
+    if (dialect !== null) return dialect;
+  }
+  return null;
+}
+
+function watchResult(attempt: Attempt, result: ToolResult): void {
+  const watch = attempt.watch?.tools ?? null;
+  // Results of a conversation from before the attempt answer nothing in it.
+  if (watch === null || attempt.calls === 0) return;
+  const turn = result.turn ?? attempt.calls - 1;
+  const facts: ResultFacts = {
+    callId: result.call_id,
+    name: result.name,
+    executed: result.executed_arguments,
+    status: result.status,
+    output: result.output === null ? null : textOfBytes(result.output),
+  };
+  noteErrorText(watch, turn, facts);
+  noteExecutedCall(watch, turn, result);
+  // What comes later than the next model call is not shown in between; its call was judged without it.
+  if (watch.turn?.turn === turn) judgeResult(watch.turn, facts, watch);
+}
+
+function leaveTurn(watch: ToolsWatch): void {
+  const notes = watch.turn;
+  if (notes === null) return;
+  watch.turn = null;
+  endTurn(notes, { isLast: false, isCut: false }, watch);
+  const lack = lackOf(notes);
+  if (lack !== null) addLack(watch, lack, notes.turn);
+  const own = notes.calls.filter(({ fault, isDraft, callId }) => fault === null && !isDraft && callId !== null);
+  const answered = own.filter(({ results }) => results > 0).length;
+  if (answered > 0 && answered < own.length && watch.partly.length < MOST_PARTLY) watch.partly.push(notes.turn);
+}
+
+function addLack(watch: ToolsWatch, lacks: string, turn: number): void {
+  if (watch.unproved === null) watch.unproved = { lacks, turn, turns: 1 };
+  else watch.unproved.turns += 1;
+}
