@@ -17,6 +17,8 @@ export interface AttemptReport {
   readonly category: string;
   readonly modelCalls: number;
   readonly sampledTokens: number;
+  /** Its start names the tokenizer. */
+  readonly namesTokenizer: boolean;
   readonly summary: AuditSummary;
   /** By audit that is not_auditable: what it lacked. */
   readonly missing: Readonly<Record<string, string>>;

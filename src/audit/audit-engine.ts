@@ -1,6 +1,7 @@
+import { createStreamAudits } from '../../processors/audit/stream-audits.ts';
 import { eventFault } from '../../processors/decode/event-faults.ts';
 import type { Attempt } from '../../processors/model/attempt.ts';
-import { type Audited, type Audits, NO_AUDITS } from '../../processors/model/audit-summary.ts';
+import type { Audited } from '../../processors/model/audit-summary.ts';
 import type { Scored } from '../../processors/model/judgement.ts';
 import { readTaxonomy } from '../../processors/taxonomy/read-taxonomy.ts';
 import type { ImportContext, Imported, ParsedLine } from '../ingest/importer.ts';
@@ -21,7 +22,8 @@ import { wholeEvent } from './whole-event.ts';
 export interface EngineSettings {
   readonly taxonomy: DocumentText;
   readonly reorderEvents: number;
-  readonly tokenizerFolder: string | null;
+  /** None: nothing that needs a tokenizer is looked at. */
+  readonly tokenizerFolders: readonly string[];
   readonly sample: SampleSize | null;
 }
 
@@ -50,9 +52,9 @@ export const INTERLEAVED = 'rollstream';
 const WAITING = 4096;
 
 export async function openAuditEngine(settings: EngineSettings): Promise<AuditEngine> {
-  const deep = settings.tokenizerFolder === null ? null : await openDeepAudit(settings.tokenizerFolder);
+  const deep = settings.tokenizerFolders.length === 0 ? null : await openDeepAudit(settings.tokenizerFolders);
   const drawn = settings.sample === null ? null : createSample<null>(settings.sample);
-  const audits: Audits = NO_AUDITS;
+  const audits = createStreamAudits();
   const texts = createTextNotes();
   let closed: Array<[Attempt, Scored, Audited]> = [];
   const lane = createAuditLane({

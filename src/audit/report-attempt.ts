@@ -30,6 +30,7 @@ export function reportAttempt(
     category,
     modelCalls: attempt.calls,
     sampledTokens: sampledTokensOf(attempt),
+    namesTokenizer: (attempt.start?.tokenizer_sha256 ?? null) !== null,
     summary,
     missing,
     findings,

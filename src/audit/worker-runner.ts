@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { ERRORS, type ErrorCode, RollstreamError } from '../errors.ts';
+import { workerOptions } from '../threads/worker-options.ts';
 import type { BlockReport } from './attempt-report.ts';
 import { type EngineSettings, INTERLEAVED, type LineBlock } from './audit-engine.ts';
 import type { BlockRunner } from './block-runner.ts';
@@ -57,7 +58,9 @@ export function createWorkerRunner(settings: EngineSettings, count: number): Blo
 }
 
 function startThread(workerData: EngineSettings): Thread {
-  const worker = new Worker(program, { workerData, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB } });
+  const { filename, execArgv } = workerOptions(new URL('./audit-worker.ts', import.meta.url));
+  const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MB };
+  const worker = new Worker(filename, { workerData, execArgv, resourceLimits });
   const waiting: Thread['waiting'] = new Map();
   const fail = (error: Error) => {
     for (const { reject } of waiting.values()) reject(error);

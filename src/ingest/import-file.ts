@@ -139,7 +139,8 @@ async function notTaken(
   return { path: file.path, format: null, why, lines: 0, refused: isRefused ? 1 : 0 };
 }
 
-function isBrokenGzip(error: unknown): error is Error {
+/** What gunzip throws at bytes that are none, or end too soon. */
+export function isBrokenGzip(error: unknown): error is Error {
   if (error instanceof RollstreamError || !(error instanceof Error) || !('code' in error)) return false;
   return typeof error.code === 'string' && error.code.startsWith('Z_');
 }

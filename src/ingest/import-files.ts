@@ -108,7 +108,8 @@ const NOWHERE: ImportSink = {
   sourceEnded: async () => {},
 };
 
-function importerFor(format: string): Importer | null {
+/** The importer of that name; null: each file says which. */
+export function importerFor(format: string): Importer | null {
   if (format === 'auto') return null;
   const importer = importerNamed(format);
   if (importer) return importer;
@@ -116,7 +117,8 @@ function importerFor(format: string): Importer | null {
   throw new RollstreamError('RS_USAGE', `there is no format ${JSON.stringify(format)}; known are ${known}`);
 }
 
-function contextOf(file: InputFile, rows: Reading['rows'], options: ImportOptions): ImportContext {
+/** What holds for all lines of a file. */
+export function contextOf(file: InputFile, rows: Reading['rows'], options: ImportOptions): ImportContext {
   const { runId, env, epoch, purpose, groupSize } = options;
   const overrides: JsonObject = {};
   if (runId !== undefined) overrides.run_id = runId;
