@@ -1,5 +1,7 @@
 import type { DeepAnswers, DeepInput } from '../model/deep-input.ts';
 import type { Tokenizer } from '../model/tokenizer.ts';
+import { auditReencode } from './reencode/audit-reencode.ts';
+import { auditTokensDeep } from './reencode/audit-tokens-deep.ts';
 import { auditTemplate } from './template/audit-template.ts';
 import type { TemplateRules } from './template/template-rules.ts';
 
@@ -25,5 +27,13 @@ export interface DeepReport {
 
 /** All audits that need a tokenizer. */
 export function auditDeep(input: DeepInput, { tokenizer, rules }: DeepKnowledge): DeepReport {
-  return { answers: { template: auditTemplate(input, tokenizer, rules) }, reencode: null };
+  const { chunks, drifted, tokens, ...reencode } = auditReencode(input, tokenizer);
+  return {
+    answers: {
+      tokens: auditTokensDeep(input, tokenizer),
+      template: auditTemplate(input, tokenizer, rules),
+      reencode,
+    },
+    reencode: reencode.result === 'not_auditable' ? null : { chunks, drifted, tokens },
+  };
 }

@@ -10,20 +10,23 @@ export function historyBreak(segment: DeepSegment, parent: DeepSegment, tokenize
   const forkAt = segment.forkAt ?? 0;
   const own = segment.ranges.find(({ copied }) => !copied);
   if (own === undefined) return [];
-  const prompt = segment.tokenIds.subarray(forkAt, own.sampledStart);
-  const held = parent.tokenIds.subarray(forkAt);
+  const held = parent.tokenIds;
+  const prompt = segment.tokenIds.subarray(0, own.sampledStart);
   if (!held.every(tokenizer.has) || !prompt.every(tokenizer.has)) return [];
-  const broken = compareHistory({ ids: held, ranges: heldRanges(parent.ranges, forkAt) }, prompt);
-  if (broken === null || broken.newAt === prompt.length) return [];
-  const change = changeOf(held, prompt, broken, completionEnd(parent, forkAt, broken), tokenizer);
+  const later = { ids: held.subarray(forkAt), ranges: heldRanges(parent.ranges, forkAt) };
+  const relative = compareHistory(later, prompt.subarray(forkAt));
+  if (relative === null) return [];
+  const broken = { ...relative, at: relative.at + forkAt, newAt: relative.newAt + forkAt };
+  if (broken.newAt === prompt.length) return [];
+  const end = completionEnd(parent, relative.within.end + forkAt, broken);
+  const change = changeOf(held, prompt, broken, end, tokenizer);
   if (change === null || change === 'replaced') return [];
-  return foundAs(change, { segment, parent, forkAt, turn: own.turn, held, prompt, broken, tokenizer });
+  return foundAs(change, { segment, parent, turn: own.turn, held, prompt, broken, tokenizer });
 }
 
 interface Place {
   readonly segment: DeepSegment;
   readonly parent: DeepSegment;
-  readonly forkAt: number;
   readonly turn: number;
   readonly held: Uint32Array;
   readonly prompt: Uint32Array;
@@ -32,12 +35,12 @@ interface Place {
 }
 
 function foundAs(change: Exclude<CompletionChange, 'replaced'>, place: Place): readonly Found[] {
-  const { segment, parent, forkAt, turn, held, prompt, broken, tokenizer } = place;
+  const { segment, parent, turn, held, prompt, broken, tokenizer } = place;
   const [gone, came] = [broken.gone ?? 1, broken.came ?? 1];
   const common = {
     turn,
-    index: forkAt + broken.at,
-    detail: `the prompt of call ${turn} (segment ${segment.id}) ${WHAT[change]}, from token ${forkAt + broken.at} of segment ${parent.id} on (call ${broken.within.turn})`,
+    index: broken.at,
+    detail: `the prompt of call ${turn} (segment ${segment.id}) ${WHAT[change]}, from token ${broken.at} of segment ${parent.id} on (call ${broken.within.turn})`,
     evidence: {
       ids: idsAround(prompt, broken.newAt, came),
       expectedIds: idsAround(held, broken.at, gone),
@@ -76,12 +79,8 @@ function changeOf(
   const newEnd = endInPrompt(held, end, prompt, newAt, tokenizer);
   let back = 0;
   const most = Math.min(at, newAt, MOST_BACK);
-  while (
-    back < most &&
-    held[at - 1 - back] === prompt[newAt - 1 - back] &&
-    !tokenizer.added.has(held[at - 1 - back] ?? 0)
-  )
-    back += 1;
+  const isOf = (place: number) => held[place] === prompt[newAt - at + place] && !isSpecial(tokenizer, held[place]);
+  while (back < most && isOf(at - 1 - back)) back += 1;
   return compareCompletion(text(held, at - back, end), text(prompt, newAt - back, newEnd));
 }
 
@@ -98,11 +97,10 @@ function isPrefix(tokenizer: Tokenizer, held: Uint32Array, at: number, prompt: U
 }
 
 /** Where the completion that the break is in ends; of a prompt, the one that follows it: a prefilled `<think>` goes with it. */
-function completionEnd({ ranges }: DeepSegment, forkAt: number, { within, at }: HistoryBreak): number {
-  const end = within.end + forkAt;
-  if (within.isSampled) return within.end;
-  const next = ranges.find(({ promptStart, sampledStart }) => promptStart <= at + forkAt && sampledStart === end);
-  return next !== undefined && within.end - at <= PREFILL ? next.end - forkAt : at;
+function completionEnd({ ranges }: DeepSegment, end: number, { within, at }: HistoryBreak): number {
+  if (within.isSampled) return end;
+  const next = ranges.find(({ sampledStart, end: sampledEnd }) => sampledStart === end && sampledEnd > end);
+  return next !== undefined && end - at <= PREFILL ? next.end : at;
 }
 
 /** Tokens of a prefilled think block, and some more. */
@@ -111,12 +109,16 @@ const PREFILL = 8;
 /** The completion's last token, which closes it, once more; else the next added token that it does not have. */
 function endInPrompt(held: Uint32Array, end: number, prompt: Uint32Array, newAt: number, tokenizer: Tokenizer): number {
   const last = held[end - 1] ?? 0;
-  if (tokenizer.added.get(last)?.special === true) {
+  if (isSpecial(tokenizer, last)) {
     const found = prompt.indexOf(last, newAt);
     return found === -1 ? prompt.length : found + 1;
   }
-  for (let at = newAt; at < prompt.length; at++) if (tokenizer.added.get(prompt[at] ?? 0)?.special === true) return at;
+  for (let at = newAt; at < prompt.length; at++) if (isSpecial(tokenizer, prompt[at])) return at;
   return prompt.length;
+}
+
+function isSpecial({ added }: Tokenizer, id: number | undefined): boolean {
+  return id !== undefined && added.get(id)?.special === true;
 }
 
 function heldRanges(ranges: readonly DeepRange[], forkAt: number) {
