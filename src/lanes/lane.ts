@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import { endRebuild } from '../../processors/assemble/open-unit.ts';
+import { createStreamAudits } from '../../processors/audit/stream-audits.ts';
 import { createDeadlines } from '../../processors/control/deadlines.ts';
 import { createLaneClock } from '../../processors/control/lane-clock.ts';
 import { openAttemptsOf, takeCut, takeEffects } from '../../processors/cut/cut.ts';
 import { checkLane } from '../../processors/cut/invariants.ts';
 import { schemaIdOf } from '../../processors/decode/wire-format.ts';
-import { NO_AUDITS } from '../../processors/model/audit-summary.ts';
 import { createPipeline } from '../../processors/pipeline.ts';
 import type { StepEvent } from '../../schemas/generated/step-event.ts';
 import { partitionOf } from '../broker/partition-of.ts';
@@ -87,7 +87,7 @@ export function createLane(deps: LaneDeps, lane: Lane, name: LaneName) {
       decodeEvent: deps.decodeEvent,
       partitionOfKey: (key) => partitionOf(key, partitions),
       documents,
-      audits: { ...NO_AUDITS, byName: { template: deep.standIn, reencode: deep.standIn } },
+      audits: createStreamAudits({ template: deep.standIn, reencode: deep.standIn }),
       awaited: deep.begin,
       limits: { reorderEvents: settings.reorderEvents },
     });
