@@ -1,3 +1,4 @@
+import type { GateState } from '../../processors/model/gate.ts';
 import type { TrajectoryJson } from '../ready/trajectory-json.ts';
 
 /** A row of the store, as JSON. */
@@ -43,6 +44,18 @@ export interface ExplainedAttempt {
   readonly step_faults: readonly JsonRow[];
   readonly audits: readonly JsonRow[];
   readonly trajectory: TrajectoryJson | null;
+  /** The gate that keeps it from ready; absent: none does. */
+  readonly held?: HeldBy;
+}
+
+/** The gate of a run, as of its last change. */
+export interface HeldBy {
+  readonly state: GateState;
+  /** null: from the beginning. */
+  readonly since: string | null;
+  readonly by: 'evaluator' | 'release' | 'set' | 'policy';
+  /** What tripped, or the reason that a person gave. */
+  readonly why: unknown;
 }
 
 /** A row of `decisions`. */
@@ -65,6 +78,8 @@ export interface DecisionJson extends JsonRow {
   readonly advantage: number | null;
   readonly in_loss: boolean;
   readonly in_baseline: boolean;
+  /** The gate of its run was closed when it was decided. */
+  readonly held: boolean;
   readonly policy_id: string;
   readonly weights_version_min: string | null;
   readonly weights_version_max: string | null;

@@ -9,6 +9,7 @@ import { unpackTrajectory } from '../ready/unpack.ts';
 import type { DecisionJson, ExplainedRollout, Explanation, JsonRow, VerdictJson } from './explanation.ts';
 import { readClosingRecord } from './read-closing-record.ts';
 import { readGroup } from './read-group.ts';
+import { readHeldBy } from './read-held-by.ts';
 
 interface Place extends JsonRow {
   readonly run_id: string;
@@ -106,9 +107,11 @@ async function readRollout(
   const of = <Row extends AttemptRow>(list: readonly Row[], attempt: number) =>
     list.filter((row) => row.attempt === attempt);
   const numbers = new Set([...started, ...decisions, ...faults].map((row) => row.attempt));
+  const heldBy = await readHeldBy(store, { runId: run_id, unit, rolloutId, decisions });
   const attempts: KnownAttempt[] = [];
   for (const attempt of [...numbers].sort((a, b) => a - b)) {
     const decision = of(decisions, attempt)[0] ?? null;
+    const held = heldBy.get(attempt);
     const rollouts = [rolloutId, ...(found?.members ?? []).map((member) => member.rollout_id)];
     attempts.push({
       attempt,
@@ -124,6 +127,7 @@ async function readRollout(
         (row) => row.partition === decision?.partition && row.offset === decision.offset,
       ),
       trajectory: trajectories.find((trajectory) => trajectory.attempt === attempt) ?? null,
+      ...(held === undefined ? {} : { held }),
       recalled: decision === null ? null : await recall.policyOf(decision.policy_id),
     });
   }

@@ -1,4 +1,5 @@
 import type { GateStatus } from '../gate/gate-status.ts';
+import { gateWhy, rateText } from '../gate/gate-why.ts';
 import type { Paint } from './paint.ts';
 import { drawTable, visible } from './table.ts';
 
@@ -16,14 +17,14 @@ function paragraph(gate: GateStatus, paint: Paint): string {
   const when = since === null ? 'by policy' : `since ${since}, by ${by}`;
   const lines = [
     `${paint('bold', visible(run_id))}: ${paint(COLOURS[state], state)}${named}, ${when}; ${held} held`,
-    ...whyLines(gate.why),
+    ...gateWhy(gate.why).map((text) => `  ${visible(text)}`),
     windowLine(window, state),
   ];
   const rows = window.rates.map(({ limit, bound, bound_at, rate, low, high, n, hits, is_tripped }) => [
     limit,
-    `${bound} ${number(bound_at)}`,
-    rate === null ? '–' : number(rate),
-    low === null || high === null ? '–' : `${number(low)} to ${number(high)}`,
+    `${bound} ${rateText(bound_at)}`,
+    rate === null ? '–' : rateText(rate),
+    low === null || high === null ? '–' : `${rateText(low)} to ${rateText(high)}`,
     hits === null ? `${n}` : `${hits} of ${n}`,
     is_tripped ? paint('red', 'tripped') : '',
   ]);
@@ -37,35 +38,6 @@ function windowLine({ from, size, min_count, preflight, trajectories }: GateStat
     return `  ${trajectories} of the first ${preflight || min_count} that it waits for${begun}`;
   const few = trajectories < min_count ? ` (fewer than ${min_count} say nothing)` : '';
   return `  window: ${trajectories} of at most ${size}${begun}${few}`;
-}
-
-/** As the evaluator wrote them, or what a person said. */
-function whyLines(why: unknown): string[] {
-  if (typeof why !== 'object' || why === null) return [];
-  if ('reason' in why && typeof why.reason === 'string') return [`  ${visible(why.reason)}`];
-  if (!('tripped' in why) || !Array.isArray(why.tripped)) return [];
-  return why.tripped.flatMap((one: unknown) => (isTripped(one) ? [`  ${trippedText(one)}`] : []));
-}
-
-interface TrippedFacts {
-  readonly limit: string;
-  readonly rate: number;
-  readonly low: number;
-  readonly high: number;
-  readonly bound: string;
-  readonly bound_at: number;
-}
-
-function isTripped(value: unknown): value is TrippedFacts {
-  return typeof value === 'object' && value !== null && 'limit' in value && 'rate' in value && value.rate !== null;
-}
-
-function trippedText({ limit, rate, low, high, bound, bound_at }: TrippedFacts): string {
-  return `tripped: ${visible(String(limit))} ${number(rate)} (95 %: ${number(low)} to ${number(high)}), ${bound} ${number(bound_at)}`;
-}
-
-function number(value: number): string {
-  return String(Number(Number(value).toPrecision(4)));
 }
 
 function indented(table: string): string {

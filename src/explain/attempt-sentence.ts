@@ -1,4 +1,5 @@
 import type { DecisionJson, ExplainedAttempt, ExplainedGroup } from '../access/explanation.ts';
+import { gateWhy } from '../gate/gate-why.ts';
 import { codeWords, findingWords } from './code-words.ts';
 import { loopClause, percent, rewardClause, shortNumber, validMembers, verifierClause } from './reasons-in-words.ts';
 
@@ -15,7 +16,7 @@ export function attemptSentence(attempt: DecidedAttempt, context: SentenceContex
   const { decision, started } = attempt;
   if (decision === null) return started === null ? orphanSentence(attempt) : openSentence(attempt, context);
   const sentence = sentenceOf(attempt, decision, context);
-  return sentence.slice(0, 1).toUpperCase() + sentence.slice(1);
+  return `${sentence.slice(0, 1).toUpperCase()}${sentence.slice(1)}${heldClause(attempt)}`;
 }
 
 function sentenceOf(attempt: DecidedAttempt, decision: DecisionJson, context: SentenceContext): string {
@@ -40,6 +41,18 @@ function sentenceOf(attempt: DecidedAttempt, decision: DecisionJson, context: Se
   }
 }
 
+/** What the policy lets go to the trainer, and a gate does not. */
+function heldClause({ held }: DecidedAttempt): string {
+  if (held === undefined) return '';
+  const when = held.since === null ? '' : ` since ${held.since}`;
+  const [first, ...others] = gateWhy(held.why);
+  const why = first === undefined ? '' : `: ${[first, ...others].join('; ')}`;
+  if (held.state === 'preflight')
+    return ` It is held: the first trajectories of its run wait until the limits pass${when}.`;
+  if (held.state === 'hold') return ` It is held: the gate of its run is closed${when}${why}.`;
+  return ` It was held, and is on its way to ready: the gate of its run is ${held.state}${when}.`;
+}
+
 function advantageClause({ decision, trajectory }: DecidedAttempt, { group }: SentenceContext): string {
   if (decision === null || group === null || group.size === null) return '';
   if (decision.why.includes('score_versions_differ'))
@@ -55,7 +68,7 @@ function maskedClause({ verdicts, policy }: DecidedAttempt, decision: DecisionJs
   const counted = decision.why[0] ?? '';
   if (counted === 'stale' || counted === 'weights_unknown')
     return `${ageClause(counted, decision, policy?.staleness.max_lag)}; ${said}`;
-  if (decision.rule.startsWith('findings.')) return `${findingWords(counted)} (${counted})`;
+  if (isByFinding(decision)) return `${findingWords(counted)} (${counted})`;
   if (decision.why.includes('group_fault'))
     return `another member of its group was lost to a fault (group_fault); ${said}`;
   const share = decision.infra_share;
@@ -89,7 +102,7 @@ function retrySentence({ attempt }: DecidedAttempt, { attempts, group }: Sentenc
 
 function quarantineSentence({ verdicts, audits }: DecidedAttempt, decision: DecisionJson, said: string): string {
   const [counted = '', , ...rest] = decision.why;
-  if (decision.rule.startsWith('findings.')) {
+  if (isByFinding(decision)) {
     const detail = audits.find((row) => row.class === counted)?.detail;
     return `quarantined: ${findingWords(counted)} (${counted}${typeof detail === 'string' && detail !== '' ? `: ${detail}` : ''}), so its reward cannot be trusted.`;
   }
@@ -101,6 +114,11 @@ function quarantineSentence({ verdicts, audits }: DecidedAttempt, decision: Deci
   if (decision.reason_code === 'termination_conflict')
     return `quarantined: ${said}. Both cannot be true, so neither is taken for it.`;
   return `quarantined: ${said}, and a guess might train on a fault.`;
+}
+
+/** A finding of the audits decided: the policy names its class, or the gate of the run does meanwhile. */
+function isByFinding({ rule }: DecisionJson): boolean {
+  return rule.startsWith('findings.') || rule.startsWith('gate.');
 }
 
 const AND_BESIDE = {
@@ -133,7 +151,7 @@ function dropSentence(attempt: DecidedAttempt, decision: DecisionJson, { group, 
       return 'dropped: its group closed before it had ended (group_closed).';
     default:
   }
-  if (decision.rule.startsWith('findings.')) return `dropped: ${findingWords(counted)} (${counted}).`;
+  if (isByFinding(decision)) return `dropped: ${findingWords(counted)} (${counted}).`;
   if (decision.why.includes('retries_exhausted'))
     return `dropped: ${said}, and ${retriesClause(attempt, attempts, decision)}.`;
   if (decision.why.includes('group_closed'))

@@ -18,7 +18,7 @@ const DECISION: DecisionJson = {
   ...{ reason_code: 'task_complete', reason_raw: 'task_complete', finish_reason: null, verifier_status: 'timeout' },
   ...{ why: ['verifier_timeout', 'task_complete'], rule: 'categories.completion', conflicts: [] },
   ...{ infra_share: null, policy_share: null, reward: null, reward_valid: false, advantage: null },
-  ...{ in_loss: false, in_baseline: false, policy_id: '0123456789abcdef', partition: 0, offset: 9 },
+  ...{ in_loss: false, in_baseline: false, held: false, policy_id: '0123456789abcdef', partition: 0, offset: 9 },
   ...{
     weights_version_min: null,
     weights_version_max: null,

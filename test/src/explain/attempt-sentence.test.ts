@@ -11,6 +11,7 @@ const DECISION: DecisionJson = {
   ...{
     in_loss: false,
     in_baseline: true,
+    held: false,
     policy_id: 'p',
     weights_version_min: 'v1',
     weights_version_max: 'v1',
@@ -91,4 +92,21 @@ it('refused at its start: why, and the group that it named', () => {
   expect(attemptSentence(refused, ALONE)).toBe(
     'Never started: its start was refused, since its group has as many members as its size (group_overfull). The group that it named is g, and one event more could not be taken in.',
   );
+});
+
+it('held by the gate of its run: which limit, and how far over it', () => {
+  const trained = { disposition: 'train', why: ['task_complete'], in_loss: true, held: true };
+  const tripped = [{ limit: 'pipeline_drift', rate: 0.5, low: 0.25, high: 0.75, bound: 'max', bound_at: 0 }];
+  const held = { state: 'hold', since: '2026-01-02T03:04:05.000Z', by: 'evaluator', why: { tripped } } as const;
+  expect(told(trained, { held })).toMatch(
+    / It is held: the gate of its run is closed since 2026-01-02T03:04:05\.000Z: pipeline_drift is 0\.5 \(95 %: 0\.25 to 0\.75\), at most 0 is allowed\.$/,
+  );
+  expect(told(trained, { held: { state: 'preflight', since: null, by: 'policy', why: null } })).toMatch(
+    / It is held: the first trajectories of its run wait until the limits pass\.$/,
+  );
+});
+
+it('a class that the gate quarantines: as a finding that the policy names', () => {
+  const found = { disposition: 'quarantine', why: ['coerced', 'task_complete'], rule: 'gate.coerced' };
+  expect(told(found)).toMatch(/^Quarantined: .*\(coerced\), so its reward cannot be trusted\.$/);
 });
