@@ -4,6 +4,7 @@ import { RollstreamError } from '../errors.ts';
 import { createLogger } from '../observe/create-logger.ts';
 import { addAcceptLoss } from './commands/accept-loss.ts';
 import { addAccounting } from './commands/accounting.ts';
+import { addAudit } from './commands/audit.ts';
 import { addClickhouse } from './commands/clickhouse.ts';
 import { addDeadLetter } from './commands/dead-letter.ts';
 import { addDoctor } from './commands/doctor.ts';
@@ -16,6 +17,7 @@ import { addReady } from './commands/ready.ts';
 import { addSchemas } from './commands/schemas.ts';
 import { addSimulate } from './commands/simulate.ts';
 import { addTaxonomy } from './commands/taxonomy.ts';
+import { addTokenizer } from './commands/tokenizer.ts';
 import { addTopics } from './commands/topics.ts';
 import { addUp } from './commands/up.ts';
 import type { CommandBody, Run, RunOptions } from './context.ts';
@@ -60,11 +62,13 @@ export async function runCli(io: Io): Promise<number> {
   const commands = [
     addUp,
     addImport,
+    addAudit,
     addReady,
     addAccounting,
     addQuery,
     addExplain,
     addTaxonomy,
+    addTokenizer,
     addPolicy,
     addGate,
     addDeadLetter,

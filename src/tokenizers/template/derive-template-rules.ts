@@ -13,6 +13,8 @@ import { readRoles, type TurnFrame } from './read-roles.ts';
 export interface DerivedTemplate {
   readonly rules: TemplateRules;
   readonly growth: TemplateGrowth;
+  /** Tokens that it names and the vocabulary has not: it may be of another model. */
+  readonly unknownTokens: readonly string[];
 }
 
 /** Ends of models whose tokenizer_config.json names one of several. */
@@ -30,8 +32,9 @@ export async function deriveTemplateRules(
   renderer: Renderer,
 ): Promise<DerivedTemplate> {
   const render = createProbe(renderer);
+  const unknownTokens = unknownTokensOf(tokenizer, template);
   const first = await render.must(PROBES.user);
-  const frame = frameOf(tokenizer, await render.must(PROBES.askedAgain));
+  const frame = frameOf(tokenizer, await render.must(PROBES.askedAgain), unknownTokens);
   const opened = first.indexOf(frame.openText);
   const beforeFirst = [...tokenizer.encode(first.slice(0, opened))];
   if (beforeFirst.length > 1) throw refused('it writes more than one token before the first turn');
@@ -64,11 +67,13 @@ export async function deriveTemplateRules(
     stripsThink: thought !== null && !thought.includes(MARKS.thought),
     appendOnly: growth.breaks.length === 0,
   };
-  return { rules, growth };
+  return { rules, growth, unknownTokens };
 }
 
 /** Between an answer and the next question: the end of a turn, the separator, and the opening of the next. */
-function frameOf(tokenizer: Tokenizer, text: string): TurnFrame {
+function frameOf(tokenizer: Tokenizer, text: string, unknownTokens: readonly string[]): TurnFrame {
+  if (unknownTokens.some((token) => text.includes(token)))
+    throw refused(`it is of another model: the vocabulary has no ${unknownTokens.join(', ')}`);
   const from = text.indexOf(MARKS.assistant);
   const to = text.lastIndexOf(MARKS.laterUser);
   if (from === -1 || to < from) throw refused('it does not write the words of the messages');
@@ -143,6 +148,12 @@ function pairOf(tokenizer: Tokenizer, name: string): TokenPair | null {
 function otherEosOf(tokenizer: Tokenizer, endId: number): number[] {
   const named = END_TEXTS.map((text) => tokenizer.addedId(text)).filter((id) => id !== null);
   return [...new Set([...tokenizer.eosIds, ...named])].filter((id) => id !== endId).sort((a, b) => a - b);
+}
+
+/** `<|im_start|>` and the like, as they stand in the template. */
+function unknownTokensOf(tokenizer: Tokenizer, template: string): string[] {
+  const named = new Set(template.match(/<\|[^|<>\s'"]{1,60}\|>/g) ?? []);
+  return [...named].filter((token) => tokenizer.addedId(token) === null);
 }
 
 function refused(reason: string): RollstreamError {

@@ -8,7 +8,7 @@ export interface TemplateBreak {
   /** Messages that were rendered before, and the role of the one that was added. */
   readonly messages: number;
   readonly added: string;
-  /** First character that differs, and what stood and stands from there on. */
+  /** First character that differs, and what stood and stands around it. */
   readonly index: number;
   readonly before: string;
   readonly after: string;
@@ -22,6 +22,7 @@ export interface TemplateGrowth {
 }
 
 const SHOWN_CHARACTERS = 80;
+const SHOWN_BEFORE = 20;
 
 /** Whether prompts only ever grow at their end; of each conversation the first break. */
 export async function findBreaks(renderer: Renderer): Promise<TemplateGrowth> {
@@ -53,7 +54,9 @@ async function firstBreak(renderer: Renderer, conversation: ProbeConversation): 
     const next = await rendered(k + 1, false);
     if (next.startsWith(held)) continue;
     const index = firstDifference(held, next);
-    const shown = (text: string): string => text.slice(index, index + SHOWN_CHARACTERS);
+    // From the beginning of the word, where it is near.
+    const from = Math.max(held.lastIndexOf('<', index), held.lastIndexOf('\n', index - 1) + 1, index - SHOWN_BEFORE);
+    const shown = (text: string): string => text.slice(from, from + SHOWN_CHARACTERS);
     return { conversation: name, messages: k, added, index, before: shown(held), after: shown(next) };
   }
   return null;
