@@ -38,7 +38,7 @@ function read(source: TagSource, start: number, limit: number): Block {
   };
   const failed = (kind: FaultKind, place: number): Block => {
     fault ??= { kind, at: place };
-    const rest = restOf(source, place, limit);
+    const rest = restOf(source, place, limit, isWrapped);
     return done(rest.end, rest.isOpen);
   };
   for (;;) {
@@ -88,17 +88,22 @@ function upTo(text: string, from: number, limit: number): { value: string; end: 
 }
 
 /** Where a block that is not well formed ends: with the closing tag, before the next block, or with the text. */
-function restOf({ next }: TagSource, from: number, limit: number): { end: number; isOpen: boolean } {
+function restOf(
+  { next }: TagSource,
+  from: number,
+  limit: number,
+  isWrapped: boolean,
+): { end: number; isOpen: boolean } {
   const close = next(CLOSE, from, limit);
   const wrapped = next(OPEN, from, limit);
-  const bare = next(FUNCTION, from, limit);
+  const bare = isWrapped ? -1 : next(FUNCTION, from, limit);
   const open = wrapped === -1 || (bare !== -1 && bare < wrapped) ? bare : wrapped;
   if (close !== -1 && (open === -1 || close < open)) return { end: close + CLOSE.length, isOpen: false };
   return open === -1 ? { end: limit, isOpen: true } : { end: open, isOpen: false };
 }
 
 function broken(source: TagSource, start: number, at: number, limit: number, kind: FaultKind): Block {
-  const { end, isOpen } = restOf(source, at, limit);
+  const { end, isOpen } = restOf(source, at, limit, true);
   const fault: CallFault = { kind: isOpen ? 'unclosed_tag' : kind, at };
   const nothing = { name: null, argumentsText: null, argumentsValue: null, seen: null };
   return { calls: [{ ...nothing, charStart: start, charEnd: end, fault, isOpen }], end: Math.max(end, at) };
