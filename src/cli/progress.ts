@@ -1,7 +1,7 @@
 import { SingleBar } from 'cli-progress';
 import type { Io } from './io.ts';
 
-/** How far an import is. */
+/** How far reading files is. */
 export interface Progress {
   update(done: { readonly bytes: number; readonly totalBytes: number; readonly events: number }): void;
   /** Takes the bar away, so that text can follow. */
@@ -12,9 +12,9 @@ const silent: Progress = { update() {}, stop() {} };
 const MB = 2 ** 20;
 
 /** A bar with rate and ETA; on a terminal only. */
-export function createProgress(io: Io, quiet: boolean): Progress {
+export function createProgress(io: Io, quiet: boolean, what: 'importing' | 'auditing' = 'importing'): Progress {
   if (quiet || !io.stderrIsTerminal) return silent;
-  const format = 'importing {bar} {percentage}%  {mb} MB  {events} events  {rate} MB/s  ETA {eta_formatted}';
+  const format = `${what} {bar} {percentage}%  {mb} MB  {events} events  {rate} MB/s  ETA {eta_formatted}`;
   const bar = new SingleBar({ format, stream: process.stderr, clearOnComplete: true, hideCursor: true, fps: 8 });
   const began = io.now();
   let started = false;

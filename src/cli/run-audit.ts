@@ -1,0 +1,148 @@
+import { writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import { readPolicy } from '../../processors/decide/policy-schema.ts';
+import type { GateRule } from '../../processors/model/gate.ts';
+import { type EngineSettings, openAuditEngine } from '../audit/audit-engine.ts';
+import { auditFiles } from '../audit/audit-files.ts';
+import { createAuditIntake } from '../audit/audit-intake.ts';
+import type { AuditOutcome, GivenTokenizer } from '../audit/audit-outcome.ts';
+import { createTally } from '../audit/audit-tally.ts';
+import { createLocalRunner } from '../audit/block-runner.ts';
+import { CLASS_WORDS } from '../audit/class-words.ts';
+import { NAMED_RATES, readFailOn } from '../audit/fail-on.ts';
+import { gateVerdict } from '../audit/gate-verdict.ts';
+import { auditHtml } from '../audit/report/html.ts';
+import { createJsonReport } from '../audit/report/json.ts';
+import { openJunitReport } from '../audit/report/junit.ts';
+import { auditText } from '../audit/report/text.ts';
+import { createWorkerRunner } from '../audit/worker-runner.ts';
+import { RollstreamError } from '../errors.ts';
+import type { ImportOptions } from '../ingest/import-files.ts';
+import { inputFiles } from '../ingest/input-files.ts';
+import { refuseMismatch, taxonomyText } from '../lanes/documents.ts';
+import { type DocumentText, mustRead, readDocumentFile } from '../lanes/read-document.ts';
+import { policyFileOf, shippedPolicyFile } from '../policies/shipped-policies.ts';
+import { readTokenizerFolder } from '../tokenizers/read-tokenizer-folder.ts';
+import type { AuditFlags } from './commands/audit.ts';
+import type { CommandContext } from './context.ts';
+import { createProgress } from './progress.ts';
+import { visible } from './table.ts';
+
+/** More threads than this wait for the disk. */
+const MOST_THREADS = 8;
+
+/** Audits the files, writes the reports and answers with the exit code. */
+export async function runAudit(
+  paths: readonly string[],
+  flags: AuditFlags,
+  context: CommandContext,
+  stopped: AbortSignal,
+): Promise<number> {
+  const { io, config, out, paint } = context;
+  // Before anything is opened or written: a slip must cost nothing.
+  await inputFiles(paths);
+  const taxonomy = await taxonomyText(config.lanes);
+  const ruleOf = await rulesOf(flags, context, taxonomy);
+  const tokenizers = await tokenizersOf(flags.tokenizer ?? [], io.cwd);
+  const sample = flags.sample === undefined ? null : { size: flags.sample, seed: flags.seed ?? '0' };
+  const settings: EngineSettings = {
+    taxonomy,
+    reorderEvents: config.lanes.reorderEvents,
+    tokenizerFolders: tokenizers.map(({ folder }) => folder),
+    sample,
+  };
+  const names = [...new Set([...NAMED_RATES, ...Object.keys(CLASS_WORDS)])];
+  const tally = createTally((runId) => ruleOf(runId).limits.keys(), names);
+  const json = flags.json === true ? createJsonReport((text) => out.write(text)) : null;
+  const junit = flags.junit === undefined ? null : await openJunitReport(resolve(io.cwd, flags.junit));
+  const progress = createProgress(io, flags.quiet === true, 'auditing');
+  const intake = createAuditIntake({
+    sample,
+    message: (text) => {
+      progress.stop();
+      context.warn(visible(text));
+    },
+    async attempt(report, file) {
+      tally.add(report, file);
+      await json?.attempt(report, file);
+      await junit?.attempt(report);
+    },
+  });
+  try {
+    const openRunner = async (isMuch: boolean) =>
+      isMuch
+        ? createWorkerRunner(settings, Math.min(MOST_THREADS, availableParallelism()))
+        : createLocalRunner(await openAuditEngine(settings));
+    await auditFiles(paths, mappingOf(flags), {
+      intake,
+      openRunner,
+      progress: progress.update,
+      stdin: io.stdin,
+      stopped,
+    });
+  } finally {
+    progress.stop();
+    await junit?.end();
+  }
+  const counted = tally.tally();
+  const gate = gateVerdict(counted, { ruleOf, names, census: sample === null });
+  const outcome: AuditOutcome = { tally: counted, gate, counts: intake.counts(), tokenizers, sample };
+  if (flags.html !== undefined) await writePage(resolve(io.cwd, flags.html), auditHtml(outcome));
+  await (json === null ? out.write(auditText(outcome, paint)) : json.end(outcome));
+  if (gate.verdict === 'hold' || gate.verdict === 'quarantine') return 1;
+  return outcome.counts.refused > 0 ? 4 : 0;
+}
+
+/** Limits of a run: of the policy; with --fail-on those too, and without --policy those alone. */
+async function rulesOf(
+  flags: AuditFlags,
+  { io, config }: CommandContext,
+  taxonomy: DocumentText,
+): Promise<(runId: string) => GateRule> {
+  const asked = (flags.failOn ?? []).map(readFailOn);
+  const file =
+    flags.policy === undefined
+      ? (config.lanes.policyFile ?? shippedPolicyFile('default'))
+      : policyFileOf(io.cwd, flags.policy);
+  const text = await readDocumentFile(file);
+  const policy = flags.policy === undefined ? mustRead(text, readPolicy).value : refuseMismatch(text, taxonomy).value;
+  const isAlone = flags.policy === undefined && asked.length > 0;
+  const known = new Map<string, GateRule>();
+  return (runId) => {
+    const made = known.get(runId);
+    if (made !== undefined) return made;
+    const { gate } = policy.scopeOf(runId, '');
+    const rule = { ...gate, limits: new Map([...(isAlone ? [] : gate.limits), ...asked]) };
+    known.set(runId, rule);
+    return rule;
+  };
+}
+
+/** Read here as well, so that a wrong folder is told before files are read. */
+async function tokenizersOf(folders: readonly string[], cwd: string): Promise<GivenTokenizer[]> {
+  const given: GivenTokenizer[] = [];
+  for (const folder of folders) {
+    const { sha256 } = await readTokenizerFolder(resolve(cwd, folder));
+    given.push({ folder: resolve(cwd, folder), sha256 });
+  }
+  return given;
+}
+
+function mappingOf({ format, run, env, epoch }: AuditFlags): ImportOptions {
+  return {
+    format,
+    ...(run === undefined ? {} : { runId: run }),
+    ...(env === undefined ? {} : { env }),
+    ...(epoch === undefined ? {} : { epoch }),
+  };
+}
+
+async function writePage(path: string, page: string): Promise<void> {
+  try {
+    await writeFile(path, page);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new RollstreamError('RS_USAGE', `${path} cannot be written: ${why}`, { cause, facts: { path } });
+  }
+}
