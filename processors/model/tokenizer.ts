@@ -19,7 +19,10 @@ export interface Tokenizer {
   readonly eosIds: readonly number[];
   /** Bytes of the ids `[from, to)`. Throws on an id that it has not: check before. */
   readonly decode: (ids: Uint32Array, from: number, to: number) => Uint8Array;
-  /** Ids of a text: exactly those of Hugging Face's `tokenizers`, with special tokens recognised and none added. */
+  /**
+   * Ids of a text: exactly those of Hugging Face's `tokenizers`, with special tokens recognised and none added. Throws a RangeError on a
+   * text too long for it, which only a tokenizer that is not known exactly has.
+   */
   readonly encode: (text: string) => Uint32Array;
 }
 

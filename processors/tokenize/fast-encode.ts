@@ -6,14 +6,17 @@ import { createNextPreToken, nextPreTokenOfGpt2 } from './next-pre-token.ts';
 import { nfcNeed } from './nfc-need.ts';
 import { createPreTokenCache, MOST_CACHED_IDS } from './pre-token-cache.ts';
 
-/** Ids of a text; null: only the library is sure of it. */
-export type FastEncode = (text: string) => Uint32Array | null;
+/** Ids of a text. */
+export type FastEncode = (text: string) => Uint32Array;
+
+/** NFC as the library makes it: its version of Unicode is older than that of any JavaScript engine. */
+export type Nfc = (text: string) => string;
 
 /**
  * Encodes as Hugging Face's `tokenizers` does, for the pipelines that are known exactly: added tokens first, then NFC, then
  * pre-tokens, each merged on its own. Since texts repeat their words, most pre-tokens are looked up.
  */
-export function createFastEncode(pipeline: KnownPipeline): FastEncode {
+export function createFastEncode(pipeline: KnownPipeline, libraryNfc: Nfc): FastEncode {
   const { byteIds, ignoreMerges, idOfBytes, isNfc } = pipeline;
   const nextPreToken = pipeline.pattern === 'gpt2' ? nextPreTokenOfGpt2 : createNextPreToken(pipeline.digits);
   const merge = createMergePreToken(createMerges(pipeline.mergeLeft, pipeline.mergeRight, pipeline.merged));
@@ -47,47 +50,43 @@ export function createFastEncode(pipeline: KnownPipeline): FastEncode {
     cache.put(bytes, from, to, symbols, left);
   };
 
-  /** false: only the library is sure. */
-  const pushText = (bytes: Uint8Array, from: number, to: number): boolean => {
+  const pushText = (bytes: Uint8Array, from: number, to: number) => {
     for (let at = from; at < to; ) {
       const end = nextPreToken(bytes, at, to);
-      if (end === -1) return false;
       room(MOST_CACHED_IDS);
       const taken = cache.take(bytes, at, end, out, length);
       if (taken === -1) pushMerged(bytes, at, end);
       else length = taken;
       at = end;
     }
-    return true;
   };
 
   const pushSplit = (added: FindAddedToken, push: typeof pushText, bytes: Uint8Array, from: number, to: number) => {
     for (let at = from; at < to; ) {
       const start = added.find(bytes, at, to);
-      const until = start === -1 ? to : start;
       const { id, end } = added.found;
-      if (until > at && !push(bytes, at, until)) return false;
-      if (start === -1) return true;
+      const until = start === -1 ? to : start;
+      if (until > at) push(bytes, at, until);
+      if (start === -1) return;
       room(1);
       out[length++] = id;
       at = end;
     }
-    return true;
   };
 
-  const pushNormalized = (bytes: Uint8Array, from: number, to: number): boolean => {
+  const pushNormalized = (bytes: Uint8Array, from: number, to: number) => {
     const need = isNfc ? nfcNeed(bytes, from, to) : 'same';
-    if (need === 'library') return false;
     if (need === 'same') return pushSplit(normalized, pushText, bytes, from, to);
-    const composed = utf8.encode(characters.decode(bytes.subarray(from, to)).normalize('NFC'));
-    return pushSplit(normalized, pushText, composed, 0, composed.length);
+    const text = characters.decode(bytes.subarray(from, to));
+    const composed = utf8.encode(need === 'node' ? text.normalize('NFC') : libraryNfc(text));
+    pushSplit(normalized, pushText, composed, 0, composed.length);
   };
 
   return function fastEncode(text) {
     length = 0;
     const bytes = utf8.encode(text);
-    const isSure = pushSplit(raw, pushNormalized, bytes, 0, bytes.length);
-    const ids = isSure ? out.slice(0, length) : null;
+    pushSplit(raw, pushNormalized, bytes, 0, bytes.length);
+    const ids = out.slice(0, length);
     // What one large text needed is not kept.
     if (out.length > MOST_KEPT) out = new Uint32Array(4096);
     if (symbols.length > MOST_KEPT) symbols = new Int32Array(256);

@@ -1,18 +1,17 @@
 import { CHAR_CLASSES, KIND_MASK, LETTER, NUMBER, OTHER, SPACE } from './char-classes.ts';
 
-/** End of the pre-token that begins at `from`, of valid UTF-8 up to `end`; -1: the library may give up there, ask it. */
+/** End of the pre-token that begins at `from`, of valid UTF-8 up to `end`. */
 export type NextPreToken = (bytes: Uint8Array, from: number, end: number) => number;
 
 const LF = 0x0a;
 const CR = 0x0d;
 const BLANK = 0x20;
 const APOSTROPHE = 0x27;
-/** The regular expressions of the library give up after 10,000,000 steps back, and a run of blanks takes one a blank. */
-const MOST_BLANK_BYTES = 1 << 20;
 
 /**
  * `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,digits}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`,
- * of Qwen2 to Qwen3 (digits 1) and of Llama-3 (digits 3), by hand: never steps back, so that no input is slow.
+ * of Qwen2 to Qwen3 (digits 1) and of Llama-3 (digits 3), by hand: it never steps back, so that
+ * no input is slow. (The library ends the process after 10,000,000 steps back, one for each blank of a run.)
  */
 export function createNextPreToken(digits: number): NextPreToken {
   return function nextPreToken(bytes, from, end) {
@@ -93,7 +92,6 @@ function endOfSpace(bytes: Uint8Array, from: number, end: number, lines: boolean
     at += widthAt(bytes, at);
     if (bytes[last] === LF || bytes[last] === CR) line = at;
   }
-  if (at - from > MOST_BLANK_BYTES) return -1;
   if (lines && line > 0) return line;
   return at === end || last === from ? at : last;
 }

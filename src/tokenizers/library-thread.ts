@@ -4,13 +4,16 @@ import { RollstreamError } from '../errors.ts';
 
 /** Hugging Face's own tokenizer, whole, answering at once though its binding is asynchronous: it runs on a thread of its own. */
 export interface LibraryThread {
+  /** Throws a RangeError on a text that is too long for it. */
   readonly encode: (text: string) => Uint32Array;
   readonly decode: (ids: readonly number[]) => string;
   readonly close: () => void;
 }
 
-/** Longer than 100 MB take; what is over it is stuck. */
+/** Longer than the longest text takes; what is over it is stuck. */
 const LIMIT_MS = 600_000;
+/** Its regular expressions end the process after 10,000,000 steps back, of which a pattern may take two a character. */
+const MOST_CHARACTERS = 4_000_000;
 
 /** Text, so that it runs whether or not what surrounds it was compiled. */
 const PROGRAM = `
@@ -36,7 +39,7 @@ port.on('message', async (asked) => {
 });
 `;
 
-/** Starts with the first question: most tokenizers never ask one. `text` is a tokenizer.json that the library has accepted. */
+/** Starts with the first question. `text` is a tokenizer.json that the library has accepted. */
 export function createLibraryThread(text: string): LibraryThread {
   let thread: { worker: Worker; ask: (question: object) => unknown } | null = null;
   const ask = (question: object): unknown => {
@@ -45,6 +48,8 @@ export function createLibraryThread(text: string): LibraryThread {
   };
   return {
     encode: (asked) => {
+      if (asked.length > MOST_CHARACTERS)
+        throw new RangeError(`the tokenizer takes at most ${MOST_CHARACTERS} characters, and got ${asked.length}`);
       const ids = ask({ text: asked });
       if (!(ids instanceof Uint32Array)) throw new TypeError('the library gave no ids');
       return ids;

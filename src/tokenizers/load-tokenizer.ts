@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { nfcNormalizer } from 'tokenizers';
 import type { AddedToken, Tokenizer } from '../../processors/model/tokenizer.ts';
 import { createFastEncode } from '../../processors/tokenize/fast-encode.ts';
 import { type KnownPipeline, readKnownPipeline } from '../../processors/tokenize/known-pipeline.ts';
 import { createTokenBytes } from '../../processors/tokenize/token-bytes.ts';
 import { RollstreamError } from '../errors.ts';
 import { createLibraryTokenizer } from './create-library-tokenizer.ts';
-import { createLibraryThread } from './library-thread.ts';
 import { readSpecialTokens } from './read-special-tokens.ts';
 import { readTokenizerFolder, type TokenizerFolder } from './read-tokenizer-folder.ts';
 
@@ -37,7 +37,7 @@ export async function loadTokenizer(folder: string): Promise<LoadedTokenizer> {
   const addedId = (content: string) => idsByContent.get(content) ?? null;
   const eosId = eosToken === null ? null : addedId(eosToken);
   const pipeline = readKnownPipeline(files.json);
-  const parts = 'known' in pipeline ? createFastTokenizer(pipeline.known, files) : createLibraryTokenizer(files);
+  const parts = 'known' in pipeline ? createFastTokenizer(pipeline.known) : createLibraryTokenizer(files);
   return {
     ...parts,
     sha256: files.sha256,
@@ -56,14 +56,12 @@ export async function loadTokenizer(folder: string): Promise<LoadedTokenizer> {
   };
 }
 
-/** What our own code is not sure of goes to the library, whose thread starts with the first such text. */
-function createFastTokenizer(pipeline: KnownPipeline, { text }: TokenizerFolder) {
-  const fastEncode = createFastEncode(pipeline);
-  const library = createLibraryThread(text);
+function createFastTokenizer(pipeline: KnownPipeline) {
+  const normalizer = nfcNormalizer();
   return {
     ...createTokenBytes(pipeline.tokens),
-    encode: (asked: string) => fastEncode(asked) ?? library.encode(asked),
-    close: library.close,
+    encode: createFastEncode(pipeline, (text) => normalizer.normalizeString(text)),
+    close: () => undefined,
   };
 }
 

@@ -23,6 +23,7 @@ export function auditReencode(input: DeepInput, tokenizer: Tokenizer): ReencodeR
   const refusal = refusalOf(input, tokenizer);
   if (refusal !== null) return { ...notAuditable(refusal), ...counts };
   const list = createFindingList();
+  let missing: string | null = null;
   const finishReasons = new Map(input.turns.map(({ turn, finishReason }) => [turn, finishReason]));
   for (const segment of input.segments) {
     for (const range of segment.ranges) {
@@ -33,15 +34,28 @@ export function auditReencode(input: DeepInput, tokenizer: Tokenizer): ReencodeR
         addFinding(list, unknownId(segment, range, ids, unknown, tokenizer));
         continue;
       }
+      const drift = driftOf(ids, tokenizer);
+      if (drift === 'too long') {
+        missing ??= `an encoder that takes as much text as call ${range.turn} sampled`;
+        continue;
+      }
       counts.chunks += 1;
       counts.tokens += ids.length;
-      const drift = firstDrift(ids, tokenizer);
       if (drift === null) continue;
       counts.drifted += 1;
       addFinding(list, driftFound(segment, range, ids, drift, tokenizer, finishReasons.get(range.turn) ?? null));
     }
   }
-  return { ...answerOfList(list, null), ...counts };
+  return { ...answerOfList(list, missing), ...counts };
+}
+
+function driftOf(ids: Uint32Array, tokenizer: Tokenizer): Drift | null | 'too long' {
+  try {
+    return firstDrift(ids, tokenizer);
+  } catch (error) {
+    if (error instanceof RangeError) return 'too long';
+    throw error;
+  }
 }
 
 function unknownId(

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { Tokenizer as Library } from 'tokenizers';
+import { Tokenizer as Library, nfcNormalizer } from 'tokenizers';
 import { describe, expect, it } from 'vitest';
 import { CHAR_CLASSES } from '../../../processors/tokenize/char-classes.ts';
 import { createFastEncode, type FastEncode } from '../../../processors/tokenize/fast-encode.ts';
@@ -16,7 +16,8 @@ const jsonOf = (name: (typeof TOKENIZER_NAMES)[number]): Json =>
 function fastOf(json: Json): FastEncode {
   const reading = readKnownPipeline(json);
   if ('whyNot' in reading) throw new Error(reading.whyNot);
-  return createFastEncode(reading.known);
+  const normalizer = nfcNormalizer();
+  return createFastEncode(reading.known, (text) => normalizer.normalizeString(text));
 }
 
 /** As GPT-2 splits, with a normalized added token beside the raw ones. */
@@ -130,17 +131,13 @@ describe.each(SUBJECTS)('%s', (_, subject) => {
     return encodings.map((encoding) => encoding.getIds());
   };
 
-  it('gives the ids of the library for any text, or leaves it to it', async () => {
+  it('gives the ids of the library for any text', async () => {
     const texts = fc.sample(text, { numRuns: 10_000, seed: 7 });
     const ids = await expected(texts);
-    let sure = 0;
     for (const [at, asked] of texts.entries()) {
       const got = encode(asked);
-      if (got === null) continue;
-      sure += 1;
       if (got.join() !== ids[at]?.join()) expect([asked, ...got]).toEqual([asked, ...(ids[at] ?? [])]);
     }
-    expect(sure).toBeGreaterThan(3000);
   });
 
   it('gives the ids of the library for the first and last character of every class, alone and among letters', async () => {
@@ -155,7 +152,7 @@ describe.each(SUBJECTS)('%s', (_, subject) => {
     const ids = await expected(texts);
     for (const [at, asked] of texts.entries()) {
       const got = encode(asked);
-      if (got !== null && got.join() !== ids[at]?.join()) expect(asked).toBe('encoded as the library does');
+      if (got.join() !== ids[at]?.join()) expect(asked).toBe('encoded as the library does');
     }
   });
 
@@ -166,8 +163,7 @@ describe.each(SUBJECTS)('%s', (_, subject) => {
     const ids = await expected(texts);
     for (const [at, asked] of texts.entries()) {
       const got = encode(asked);
-      if (got !== null && got.join() !== ids[at]?.join())
-        expect(`${asked.slice(0, 2)}…`).toBe('encoded as the library does');
+      if (got.join() !== ids[at]?.join()) expect(`${asked.slice(0, 2)}…`).toBe('encoded as the library does');
     }
   });
 });
