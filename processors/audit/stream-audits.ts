@@ -4,6 +4,8 @@ import type { Audits } from '../model/audit-summary.ts';
 import { auditNumbers } from './numbers.ts';
 import { auditTermination } from './termination.ts';
 import { auditTokens, watchTokens } from './tokens.ts';
+import { auditTools } from './tools/audit-tools.ts';
+import { watchTools } from './tools/watch-tools.ts';
 import { auditWall } from './wall.ts';
 import { watchNumbers } from './watch-numbers.ts';
 import { watchWall } from './watch-wall.ts';
@@ -14,6 +16,7 @@ export function createStreamAudits(more: Audits['byName'] = {}): Audits {
     watch,
     byName: {
       tokens: auditTokens,
+      tools: auditTools,
       termination: auditTermination,
       numbers: auditNumbers,
       wall: auditWall,
@@ -27,5 +30,6 @@ function watch(attempt: Attempt, event: StepEvent): void {
     watchTokens(attempt, event.model_call);
     watchNumbers(attempt, event.model_call);
   }
+  watchTools(attempt, event);
   watchWall(attempt, event);
 }

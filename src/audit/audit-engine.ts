@@ -1,7 +1,7 @@
 import { createStreamAudits } from '../../processors/audit/stream-audits.ts';
 import { eventFault } from '../../processors/decode/event-faults.ts';
 import type { Attempt } from '../../processors/model/attempt.ts';
-import type { Audited } from '../../processors/model/audit-summary.ts';
+import { type Audited, notAuditable } from '../../processors/model/audit-summary.ts';
 import type { Scored } from '../../processors/model/judgement.ts';
 import { readTaxonomy } from '../../processors/taxonomy/read-taxonomy.ts';
 import type { ImportContext, Imported, ParsedLine } from '../ingest/importer.ts';
@@ -54,7 +54,7 @@ const WAITING = 4096;
 export async function openAuditEngine(settings: EngineSettings): Promise<AuditEngine> {
   const deep = settings.tokenizerFolders.length === 0 ? null : await openDeepAudit(settings.tokenizerFolders);
   const drawn = settings.sample === null ? null : createSample<null>(settings.sample);
-  const audits = createStreamAudits();
+  const audits = createStreamAudits(deep === null ? { template: lacking, reencode: lacking } : {});
   const texts = createTextNotes();
   let closed: Array<[Attempt, Scored, Audited]> = [];
   const lane = createAuditLane({
@@ -170,6 +170,8 @@ interface Draft {
   events: number;
   passedOver: number;
 }
+
+const lacking = () => notAuditable('a tokenizer');
 
 const NOWHERE = { line: null, numbering: null };
 

@@ -38,12 +38,20 @@ export interface AuditTally {
   readonly missing: Readonly<Record<AuditName, ReadonlyMap<string, number>>>;
   /** Worst first. */
   readonly classes: readonly ClassTally[];
-  /** Reasons that decided, by code. */
-  readonly codes: ReadonlyMap<string, number>;
+  /** By the reason that decided. */
+  readonly endings: ReadonlyMap<string, Ending>;
   readonly reencode: ReencodeCount;
   /** What a gate counts, by run. */
   readonly byRun: ReadonlyMap<string, WindowCounter>;
   readonly all: WindowCounter;
+}
+
+/** How rollouts ended, by the code of the taxonomy. */
+export interface Ending {
+  readonly category: string;
+  trajectories: number;
+  /** The first of them. */
+  readonly rollouts: string[];
 }
 
 export interface TallyKeeper {
@@ -59,7 +67,7 @@ export function createTally(limitsOf: (runId: string) => Iterable<string>, names
   const audits = byAudit(() => ({ pass: 0, warn: 0, fail: 0, not_auditable: 0, unknown: 0 }));
   const missing = byAudit(() => new Map<string, number>());
   const classes = new Map<string, ClassTally>();
-  const codes = new Map<string, number>();
+  const endings = new Map<string, Ending>();
   const byRun = new Map<string, WindowCounter>();
   const all = createWindowCounter(names);
   const sums = { trajectories: 0, modelCalls: 0, sampledTokens: 0, withoutTokenizer: 0 };
@@ -104,7 +112,7 @@ export function createTally(limitsOf: (runId: string) => Iterable<string>, names
       sums.modelCalls += report.modelCalls;
       sums.sampledTokens += report.sampledTokens;
       if (!report.namesTokenizer) sums.withoutTokenizer++;
-      codes.set(report.code, (codes.get(report.code) ?? 0) + 1);
+      noteEnding(endings, report);
       for (const audit of AUDIT_NAMES) {
         audits[audit][report.summary[audit]]++;
         const lacked = report.missing[audit];
@@ -128,7 +136,7 @@ export function createTally(limitsOf: (runId: string) => Iterable<string>, names
       all.add(alike);
     },
     tally: () => ({
-      ...{ ...sums, audits, missing, codes, reencode, byRun, all },
+      ...{ ...sums, audits, missing, endings, reencode, byRun, all },
       classes: [...classes.values()].sort(
         (a, b) =>
           Number(b.severity === 'fail') - Number(a.severity === 'fail') ||
@@ -137,6 +145,13 @@ export function createTally(limitsOf: (runId: string) => Iterable<string>, names
       ),
     }),
   };
+}
+
+function noteEnding(endings: Map<string, Ending>, { code, category, rolloutId }: AttemptReport): void {
+  const ending = endings.get(code) ?? { category, trajectories: 0, rollouts: [] };
+  endings.set(code, ending);
+  ending.trajectories++;
+  if (ending.rollouts.length < MOST_EXAMPLES) ending.rollouts.push(rolloutId);
 }
 
 /** Numbers in it differ from rollout to rollout: the kind is what counts. */

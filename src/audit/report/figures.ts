@@ -25,3 +25,9 @@ export function percent(share: number): string {
 export function counted(n: number, one: string, many = `${one}s`): string {
   return `${n.toLocaleString('en-US')} ${n === 1 ? one : many}`;
 }
+
+/** Trajectories that a class could have been found in: all of them, where it was found also in what was not auditable. */
+export function lookedAt(notAuditable: number, found: number, trajectories: number): number {
+  const looked = trajectories - notAuditable;
+  return looked >= found ? looked : trajectories;
+}

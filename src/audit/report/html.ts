@@ -3,10 +3,10 @@ import type { AuditOutcome } from '../audit-outcome.ts';
 import type { AuditTally, ClassTally, Example } from '../audit-tally.ts';
 import { CLASS_WORDS } from '../class-words.ts';
 import { evidenceRows, firstDifference } from './evidence-rows.ts';
-import { counted, rateText, shareText } from './figures.ts';
+import { counted, lookedAt, rateText, shareText } from './figures.ts';
 import { type Html, html } from './html-text.ts';
 import { STYLE } from './style.ts';
-import { missingLines, summaryLines, verdictLine } from './summary-lines.ts';
+import { endingLines, missingLines, summaryLines, verdictLine } from './summary-lines.ts';
 
 /** The report as one page that needs nothing else: no network, no script. */
 export function auditHtml(outcome: AuditOutcome): string {
@@ -22,6 +22,8 @@ export function auditHtml(outcome: AuditOutcome): string {
 <h2>Gate: ${verdictLine(gate)}</h2>${rateTable(outcome)}
 <h2>What is wrong</h2>
 ${tally.classes.length === 0 ? html`<p>Nothing was found.</p>` : tally.classes.map((one) => classSection(one, tally))}
+<h2>How they ended</h2>
+<ul>${endingLines(tally).map((line) => html`<li>${line}</li>`)}</ul>
 <h2>What could not be audited</h2>
 ${missing.length === 0 ? html`<p>Everything could be looked at.</p>` : html`<ul>${missing.map((line) => html`<li>${line}</li>`)}</ul>`}
 <h2>Files</h2>${fileTable(outcome)}
@@ -65,7 +67,7 @@ function rateTable({ gate }: AuditOutcome): Html {
 function classSection(one: ClassTally, { trajectories, audits }: AuditTally): Html {
   const { audit, class: name, severity, findings, examples } = one;
   const words = CLASS_WORDS[name];
-  const looked = Math.max(trajectories - audits[audit].not_auditable, one.trajectories);
+  const looked = lookedAt(audits[audit].not_auditable, one.trajectories, trajectories);
   return html`<section><h3><span class="badge ${severity}">${severity}</span> ${name} <small>${audit}</small></h3>
 <p>${words === undefined ? '' : html`${sentence(words.meaning)} <b>To do:</b> ${words.remedy} `}<span class="dim">${shareText(one.trajectories, looked)}, ${counted(findings, 'finding')}.</span></p>
 ${stack([[severity, one.trajectories / Math.max(1, looked)]])}

@@ -63,7 +63,7 @@ function outcomeJson({ tally, gate, counts, tokenizers, sample }: AuditOutcome) 
         .map(({ limit, n, hits, rate, low, high }) => [limit, { n, hits, rate, low, high }]),
     ),
     reencode: tally.reencode,
-    reasons: Object.fromEntries(tally.codes),
+    endings: Object.fromEntries(tally.endings),
     model_calls: tally.modelCalls,
     sampled_tokens: tally.sampledTokens,
     tokenizers,

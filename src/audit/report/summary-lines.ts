@@ -34,6 +34,18 @@ export function summaryLines({ tally, counts, tokenizers, sample }: AuditOutcome
   return lines;
 }
 
+/** How they ended, the most frequent first, with the first rollouts of what is no completion. */
+export function endingLines({ endings, trajectories }: AuditTally): string[] {
+  return [...endings]
+    .sort(([, a], [, b]) => b.trajectories - a.trajectories)
+    .map(([code, { category, trajectories: n, rollouts }]) => {
+      const named = category === 'completion' ? '' : `: ${rollouts.slice(0, NAMED).join(', ')}`;
+      return `${code} (${category}): ${shareText(n, trajectories)}${named}${named !== '' && n > NAMED ? ' …' : ''}`;
+    });
+}
+
+const NAMED = 5;
+
 /** By audit: what was missing, and how often. */
 export function missingLines({ missing, trajectories }: AuditTally): string[] {
   return AUDIT_NAMES.flatMap((audit) =>

@@ -5,8 +5,8 @@ import type { AuditOutcome } from '../audit-outcome.ts';
 import type { AuditTally, ClassTally, Example } from '../audit-tally.ts';
 import { CLASS_WORDS } from '../class-words.ts';
 import { evidenceRows } from './evidence-rows.ts';
-import { counted, rateText, shareText } from './figures.ts';
-import { missingLines, summaryLines, verdictLine } from './summary-lines.ts';
+import { counted, lookedAt, rateText, shareText } from './figures.ts';
+import { endingLines, missingLines, summaryLines, verdictLine } from './summary-lines.ts';
 
 /** Rollouts of a class that are shown; the other reports show more. */
 const SHOWN = 3;
@@ -19,6 +19,7 @@ export function auditText(outcome: AuditOutcome, paint: Paint): string {
     tally.trajectories === 0 ? '' : resultTable(tally, paint),
     tally.classes.length === 0 ? '' : `${paint('bold', 'What is wrong')}\n`,
     ...tally.classes.map((one) => classText(one, tally, paint)),
+    section('How they ended', endingLines(tally), paint),
     section('What could not be audited', missingLines(tally), paint),
     `${paint('bold', 'Gate')}: ${verdictPaint(gate.verdict, paint)(verdictLine(gate))}\n${gate.tripped
       .map((one) => {
@@ -44,9 +45,9 @@ function resultTable({ audits }: AuditTally, paint: Paint): string {
 function classText(one: ClassTally, { trajectories, audits }: AuditTally, paint: Paint): string {
   const { audit, class: name, severity, findings, examples } = one;
   const words = CLASS_WORDS[name];
-  const looked = trajectories - audits[audit].not_auditable;
+  const looked = lookedAt(audits[audit].not_auditable, one.trajectories, trajectories);
   const colour = severity === 'fail' ? 'red' : 'yellow';
-  const share = shareText(one.trajectories, Math.max(looked, one.trajectories));
+  const share = shareText(one.trajectories, looked);
   const lines = [
     `${paint(colour, severity)}  ${paint('bold', name)} (${audit})  ${share}, ${counted(findings, 'finding')}`,
   ];
