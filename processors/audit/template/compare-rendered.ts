@@ -33,14 +33,18 @@ export function compareRendered(comparison: RenderedComparison): AuditAnswer {
   const most = Math.max(recorded.length, rendered.length);
   for (let at = 0; at < most; at++) {
     const [was, should] = [recorded[at], rendered[at]];
-    if (was === undefined || should === undefined || was.mark !== should.mark) {
-      const name = boundaryClass({ ...comparison, recorded, rendered, at });
-      addFinding(list, differenceAt(comparison, name, 'fail', startOf(was, recordedIds), startOf(should, renderedIds)));
+    const written = was === undefined ? '' : textOf(tokenizer, recordedIds, was.from, was.to);
+    const expected = should === undefined ? '' : textOf(tokenizer, renderedIds, should.from, should.to);
+    const isSame = was !== undefined && should !== undefined && was.mark === should.mark;
+    if (isSame && written === expected) continue;
+    // A token that is missing leaves its text to the one before it: the token is what differs.
+    const ahead = isSame && recorded[at + 1]?.mark !== rendered[at + 1]?.mark ? 1 : 0;
+    if (!isSame || ahead === 1) {
+      const name = boundaryClass({ ...comparison, recorded, rendered, at: at + ahead });
+      const places = [startOf(recorded[at + ahead], recordedIds), startOf(rendered[at + ahead], renderedIds)] as const;
+      addFinding(list, differenceAt(comparison, name, 'fail', ...places));
       break;
     }
-    const written = textOf(tokenizer, recordedIds, was.from, was.to);
-    const expected = textOf(tokenizer, renderedIds, should.from, should.to);
-    if (written === expected) continue;
     const places = firstDifference(recordedIds, was, renderedIds, should);
     const isStrict = isBoundary(was, at === most - 1, written, expected, rules);
     const name = isStrict ? boundaryClass({ ...comparison, recorded, rendered, at }) : bodyClass(written, expected);
