@@ -18,6 +18,8 @@ export interface ToolsWatch {
   unproved: { readonly lacks: string; readonly turn: number; turns: number } | null;
   /** The model call whose results may still come. */
   turn: TurnNotes | null;
+  /** Segment of that call; null: there was none. */
+  segmentId: string | null;
   /** Turns of whose well-formed calls some were answered and others not, as it stood when the next began. At most 64. */
   readonly partly: number[];
   /** Tool results, and texts of those that tell of an error. */
@@ -123,6 +125,7 @@ export function createToolsWatch(): ToolsWatch {
     dialect: null,
     unproved: null,
     turn: null,
+    segmentId: null,
     partly: [],
     results: 0,
     observations: null,

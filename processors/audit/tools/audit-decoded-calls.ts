@@ -1,6 +1,7 @@
 import type { Found } from '../../model/audit-summary.ts';
 import type { ExecutedTurn } from '../../model/tools-watch.ts';
 import { type FoundList, foundIn } from './found-list.ts';
+import { contentEnd } from './parse/content-end.ts';
 import { dialectOfText } from './parse/dialect-of.ts';
 import type { OpensInThought } from './parse/parse-calls.ts';
 import type { Dialect } from './parse/strict-call.ts';
@@ -41,6 +42,8 @@ export function auditDecodedCalls(
   const notes = beginTurn(facts, list);
   for (const { callId, name, executed: ran, status } of executed.calls)
     if (status !== null) judgeResult(notes, { callId, name, executed: ran, status, output: null }, list);
-  endTurn(notes, { isLast: true, isCut: false }, list);
+  // Where the engine has not said: what ends in the middle, and without an end token, was cut.
+  const endsOpen = notes.thinkUnclosed || notes.calls.some(({ isOpen }) => isOpen);
+  endTurn(notes, { isLast: true, isCut: endsOpen && contentEnd(text) === text.trimEnd().length }, list);
   return [...foundIn(list)];
 }

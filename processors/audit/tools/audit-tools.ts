@@ -34,7 +34,7 @@ function missingOf({ unproved, turn }: ToolsWatch): string | null {
   const lacks = unproved?.lacks ?? last;
   if (lacks === null) return null;
   const turns = (unproved?.turns ?? 0) + (last === null ? 0 : 1);
-  return `no ${lacks} (model call ${unproved?.turn ?? turn?.turn}${turns > 1 ? ` and ${turns - 1} more` : ''})`;
+  return `${lacks} (model call ${unproved?.turn ?? turn?.turn}${turns > 1 ? ` and ${turns - 1} more` : ''})`;
 }
 
 function addErrors({ observations, results }: ToolsWatch, list: FoundList): void {

@@ -20,7 +20,7 @@ const MOST_PARTLY = 64;
 
 /** Notes what the tools audit needs of an accepted event, after it was folded. */
 export function watchTools(attempt: Attempt, event: StepEvent): void {
-  if (event.model_call !== null) watchCall(attempt, event.model_call);
+  if (event.model_call !== null) watchCall(attempt, event.model_call, event.segment_id);
   else if (event.tool_result !== null) watchResult(attempt, event.tool_result);
   else if (event.message !== null) {
     const notes = attempt.watch?.tools?.turn;
@@ -37,10 +37,12 @@ function toolsOf(attempt: Attempt): ToolsWatch {
   return watch.tools;
 }
 
-function watchCall(attempt: Attempt, call: ModelCall): void {
+function watchCall(attempt: Attempt, call: ModelCall, segmentId: string): void {
   const turn = attempt.calls - 1;
   const watch = toolsOf(attempt);
-  if (watch.turn !== null) leaveTurn(watch);
+  // Another agent's call is not what this one was shown next.
+  if (watch.turn !== null) leaveTurn(watch, watch.segmentId !== segmentId);
+  watch.segmentId = segmentId;
   const listed = call.tool_calls.map(listedCall);
   const text = call.raw_text === null ? null : textOfBytes(call.raw_text);
   const written = writtenOf(watch, call, text);
@@ -52,7 +54,7 @@ function watchCall(attempt: Attempt, call: ModelCall): void {
   const notes = beginTurn(facts, watch);
   watch.turn = notes;
   if (written !== null || isPlain || (isEmpty && listed.length === 0)) return;
-  if (listed.length === 0) addLack(watch, 'raw text of model calls', turn);
+  if (listed.length === 0) addLack(watch, 'no raw text of model calls', turn);
   if (call.completion_ids !== null && call.completion_ids.length > 0) noteExecutedTurn(watch, turn, listed);
 }
 
@@ -103,11 +105,11 @@ function watchResult(attempt: Attempt, result: ToolResult): void {
   if (watch.turn?.turn === turn) judgeResult(watch.turn, facts, watch);
 }
 
-function leaveTurn(watch: ToolsWatch): void {
+function leaveTurn(watch: ToolsWatch, isLast: boolean): void {
   const notes = watch.turn;
   if (notes === null) return;
   watch.turn = null;
-  endTurn(notes, { isLast: false, isCut: false }, watch);
+  endTurn(notes, { isLast, isCut: false }, watch);
   const lack = lackOf(notes);
   if (lack !== null) addLack(watch, lack, notes.turn);
   const own = notes.calls.filter(({ fault, isDraft, callId }) => fault === null && !isDraft && callId !== null);

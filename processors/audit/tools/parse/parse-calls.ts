@@ -1,3 +1,4 @@
+import { contentEnd } from './content-end.ts';
 import { createTagSource } from './create-tag-source.ts';
 import { GLM } from './glm.ts';
 import { HERMES } from './hermes.ts';
@@ -99,17 +100,4 @@ export function parseGlm(text: string, opensInThought: OpensInThought = null): S
 /** `<|tool_call_begin|>functions.NAME:0<|tool_call_argument_begin|>{…}<|tool_call_end|>`. */
 export function parseKimi(text: string, opensInThought: OpensInThought = null): StrictParse {
   return parseCalls(text, KIMI, opensInThought);
-}
-
-const END_TOKENS = ['<|im_end|>', '<|endoftext|>', '<|eot_id|>', '<|eom_id|>', '<|user|>', '<|observation|>', '[EOS]'];
-
-/** The end tokens of the engine are no text of the model. */
-function contentEnd(text: string): number {
-  let end = text.length;
-  for (;;) {
-    while (end > 0 && /\s/.test(text[end - 1] ?? '')) end -= 1;
-    const token = END_TOKENS.find((candidate) => text.endsWith(candidate, end));
-    if (token === undefined) return end;
-    end -= token.length;
-  }
 }

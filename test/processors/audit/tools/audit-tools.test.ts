@@ -274,7 +274,7 @@ describe('without the text of the calls', () => {
     expect(auditSteps(unfollowed)).toMatchObject({
       ...{
         result: 'not_auditable',
-        missing: 'no raw text of tool calls, and arguments as they were executed (model call 0)',
+        missing: 'no raw text of tool calls, and no arguments as they were executed (model call 0)',
       },
     });
   });
@@ -282,7 +282,11 @@ describe('without the text of the calls', () => {
   it('without both nothing is proved, and it says so; a text without calls proves that there are none', () => {
     const parsed = [says(null, [listed('0', 'a', { x: 1 })]), ran('0', 'a', { x: 1 })];
     expect(auditSteps(parsed)).toMatchObject({
-      ...{ result: 'not_auditable', missing: 'no raw text of tool calls, and raw arguments (model call 0)', found: [] },
+      ...{
+        result: 'not_auditable',
+        missing: 'no raw text of tool calls, and no raw arguments (model call 0)',
+        found: [],
+      },
     });
     expect(auditSteps([says(null), says(null)])).toMatchObject({
       ...{ result: 'not_auditable', missing: 'no raw text of model calls (model call 0 and 1 more)' },
