@@ -66,18 +66,53 @@ interface Met {
 
 /** The nearest place at which both go on alike: what is only missing before what is only added before what stands for another. */
 function meetAgain(held: Uint32Array, at: number, end: number, prompt: Uint32Array, newAt: number): Met | null {
-  const meet = (gone: number, came: number) => isSame(held, at + gone, end, prompt, newAt + came);
-  for (let sum = 1; sum <= 2 * WINDOW; sum++) {
-    if (meet(sum, 0)) return { gone: sum, came: 0, isReplaced: false };
-    if (sum <= WINDOW && meet(0, sum)) return { gone: 0, came: sum, isReplaced: false };
-    // One text encoded twice: neither count is more than MOST_RATIO times the other.
-    const fewest = Math.max(sum - WINDOW, Math.ceil(sum / (MOST_RATIO + 1)));
-    for (let gone = fewest; gone <= sum - fewest; gone++)
-      if (meet(gone, sum - gone)) return { gone, came: sum - gone, isReplaced: true };
+  const near = Math.min(end - at, 2 * WINDOW + 1);
+  const places = placesOf(prompt, newAt);
+  let best: Met | null = null;
+  for (let gone = 0; gone < near; gone++) {
+    if (best !== null && gone > best.gone + best.came) break;
+    const found = places.last.get(held[at + gone] ?? -1) ?? -1;
+    for (let came = found; came >= 0; came = places.before[came] ?? -1) {
+      if (gone + came === 0 || (best !== null && !isNearer(gone, came, best))) continue;
+      if (!mayMeet(gone, came) || !isSame(held, at + gone, end, prompt, newAt + came)) continue;
+      best = { gone, came, isReplaced: gone > 0 && came > 0 };
+    }
   }
-  for (let gone = 2 * WINDOW + 1; at + gone < end; gone++)
-    if (meet(gone, 0)) return { gone, came: 0, isReplaced: false };
+  if (best !== null) return best;
+  for (let gone = near; at + gone < end; gone++)
+    if (isSame(held, at + gone, end, prompt, newAt)) return { gone, came: 0, isReplaced: false };
   return null;
+}
+
+/** One text encoded twice is nowhere far apart, and neither count is more than MOST_RATIO times the other. */
+function mayMeet(gone: number, came: number): boolean {
+  if (gone === 0 || came === 0) return true;
+  return gone <= WINDOW && Math.max(gone, came) <= MOST_RATIO * Math.min(gone, came);
+}
+
+/** Of two that are as far, what is only missing comes before what is only added, and that before what stands for another. */
+function isNearer(gone: number, came: number, best: Met): boolean {
+  const [sum, bestSum] = [gone + came, best.gone + best.came];
+  if (sum !== bestSum) return sum < bestSum;
+  return came === 0 || (best.isReplaced && gone === 0);
+}
+
+interface Places {
+  /** Last place of an id in the window, and for each place the one before that has the same id; -1: none. */
+  readonly last: ReadonlyMap<number, number>;
+  readonly before: Int8Array;
+}
+
+function placesOf(prompt: Uint32Array, newAt: number): Places {
+  const count = Math.min(WINDOW + 1, prompt.length - newAt);
+  const last = new Map<number, number>();
+  const before = new Int8Array(count);
+  for (let i = 0; i < count; i++) {
+    const id = prompt[newAt + i] ?? -1;
+    before[i] = last.get(id) ?? -1;
+    last.set(id, i);
+  }
+  return { last, before };
 }
 
 /** So many are the same that it is no accident, or all to the end of the range, which a completion closes with its stop token. */

@@ -58,8 +58,20 @@ export function scanLogprobs(bytes: Uint8Array): LogprobScan {
       if (firstInvalid < 0) firstInvalid = i;
     }
   }
+  const tailZeros = tokens - 1 - lastNonZero;
+  const firstIsZero = first === 0;
+  // Field by field: a spread would cost more than the scan.
   return {
-    ...{ tokens, invalid, firstInvalid, positive, firstPositive, zeros },
-    ...{ tailZeros: tokens - 1 - lastNonZero, longestZeros, firstIsZero: first === 0, isConstant, first },
+    tokens,
+    invalid,
+    firstInvalid,
+    positive,
+    firstPositive,
+    zeros,
+    tailZeros,
+    longestZeros,
+    firstIsZero,
+    isConstant,
+    first,
   };
 }

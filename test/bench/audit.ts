@@ -1,7 +1,9 @@
+import { auditReencodeRates } from './audit-reencode.ts';
+import { auditStream } from './audit-stream.ts';
 import type { Bench, Figure, Size } from './bench.ts';
 
 /** Benches of audits, one a file: add yours. */
-const PARTS: ReadonlyArray<(size: Size) => Promise<Figure[]>> = [];
+const PARTS: ReadonlyArray<(size: Size) => Promise<Figure[]>> = [auditStream, auditReencodeRates];
 
 /** What the audits cost. */
 export const audit: Bench = {
