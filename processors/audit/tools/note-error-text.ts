@@ -6,6 +6,8 @@ import type { ResultFacts } from './turn/judge-result.ts';
 
 const MOST_TEXTS = 8;
 const MOST_CHARACTERS = 160;
+/** An error says so where it begins. */
+const MOST_LOOKED_AT = 300;
 /** Fewer different calls with one answer may be the policy's own mistake, made again. */
 const MOST_CALLS = 3;
 
@@ -14,7 +16,7 @@ export function noteErrorText(watch: ToolsWatch, turn: number, result: ResultFac
   watch.results += 1;
   const isSandbox = result.status === 'sandbox_error';
   const text = result.output ?? '';
-  if (!isSandbox && !tellsOfError(text)) return;
+  if (!isSandbox && !tellsOfError(text.slice(0, MOST_LOOKED_AT))) return;
   const hash = hashOfText(isSandbox && text === '' ? 'sandbox_error' : text);
   watch.observations ??= [];
   let known = watch.observations.find((candidate) => candidate.hash === hash && candidate.isSandbox === isSandbox);

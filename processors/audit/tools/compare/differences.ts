@@ -22,6 +22,7 @@ export function differences(written: StrictValue, executed: StrictValue, isUntyp
   ];
   for (let next = work.pop(); next !== undefined && found.length < MOST_DIFFERENCES; next = work.pop()) {
     const { path, depth, a, b } = next;
+    if (a === b) continue;
     if (isStrictObject(a) && isStrictObject(b)) {
       const under: typeof work = [];
       for (const [key, member] of a.entries) {

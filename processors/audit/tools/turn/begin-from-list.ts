@@ -1,5 +1,6 @@
 import type { CallNotes, TurnNotes } from '../../../model/tools-watch.ts';
 import { around } from '../around.ts';
+import { argumentsText } from '../compare/canonical-text.ts';
 import { differences } from '../compare/differences.ts';
 import { readArguments } from '../compare/read-arguments.ts';
 import { addFound, type FoundList } from '../found-list.ts';
@@ -57,7 +58,7 @@ function judge(call: ListedCall, { turn, offered, isCut, isLast, room }: Context
     {
       ...{ name: call.name, at: null, fault, isOpen, shown, isDraft: call.status === 'in_think', isUnknownTool },
       ...{ isChanged: changes.length > 0, value: fault === null ? raw.value : null, seen: raw.seen },
-      ...{ isUntyped: false, listed: call, loop },
+      ...{ text: fault !== null || raw.value === null ? null : argumentsText(raw.value, false), listed: call, loop },
     },
     room,
   );

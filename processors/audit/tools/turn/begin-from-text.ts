@@ -14,9 +14,9 @@ import { createNoteRoom, MOST_NOTED, noteCall } from './note-call.ts';
 import { pairCalls } from './pair-calls.ts';
 
 /** A turn whose text is known: what it says to the letter against what the loop says that it says. */
-export function beginFromText(facts: TurnFacts, written: WrittenTurn, list: FoundList): TurnNotes {
+export function beginFromText(facts: TurnFacts, source: WrittenTurn, list: FoundList): TurnNotes {
   const { turn, listed, isCut } = facts;
-  const { text, dialect } = written;
+  const { text, dialect } = source;
   const { calls, thinkCalls, thinkUnclosed, isWhole } = parseCalls(text, dialect, facts.opensInThought);
   const { isUntyped } = dialect;
   if (thinkUnclosed && isCut === false)
@@ -33,30 +33,34 @@ export function beginFromText(facts: TurnFacts, written: WrittenTurn, list: Foun
     name,
     text: argumentsValue === null ? null : argumentsText(argumentsValue, isUntyped),
   });
+  const written = calls.map(pairable);
+  const drafts = thinkCalls.map(pairable);
   const pairs = pairCalls(
-    calls.map(pairable),
-    thinkCalls.map(pairable),
+    written,
+    drafts,
     listed.map(({ name }, i) => ({ name, text: loops[i]?.text ?? null })),
   );
   const notes: CallNotes[] = [];
   const room = createNoteRoom();
-  const note = (call: StrictCall, index: number, isDraft: boolean): void => {
+  const note = (call: StrictCall, own: string | null, index: number, isDraft: boolean): void => {
     const entry = listed[index] ?? null;
     const loop = loops[index] ?? null;
-    const judged = judge({ call, entry, loop, isDraft }, facts, written, list);
+    const judged = judge({ call, text: own, entry, loop, isDraft }, facts, source, list);
     if (notes.length >= MOST_NOTED) return;
     const about = { name: call.name, at: call.charStart, fault: call.fault?.kind ?? null, isDraft };
-    const values = { value: call.argumentsValue, seen: call.seen, isUntyped, listed: entry, loop };
+    const values = { value: call.argumentsValue, text: own, seen: call.seen, listed: entry, loop };
     notes.push(noteCall({ ...about, ...values, ...judged }, room));
   };
-  for (const [i, call] of calls.entries()) note(call, pairs.ofWritten[i] ?? -1, false);
-  for (const [i, call] of thinkCalls.entries()) note(call, pairs.ofDraft[i] ?? -1, true);
+  for (const [i, call] of calls.entries()) note(call, written[i]?.text ?? null, pairs.ofWritten[i] ?? -1, false);
+  for (const [i, call] of thinkCalls.entries()) note(call, drafts[i]?.text ?? null, pairs.ofDraft[i] ?? -1, true);
   if (isWhole) addOthers(list, { turn, text, listed, loops, others: pairs.others });
   return { turn, hasText: isWhole, isUntyped, isCut, thinkUnclosed, calls: notes, results: 0, told: false };
 }
 
 interface Pair {
   readonly call: StrictCall;
+  /** Its arguments as one text. */
+  readonly text: string | null;
   readonly entry: ListedCall | null;
   readonly loop: LoopArguments | null;
   readonly isDraft: boolean;
@@ -64,7 +68,7 @@ interface Pair {
 
 /** What a written call, and the loop's word for it, say at once. */
 function judge(
-  { call, entry, loop, isDraft }: Pair,
+  { call, text: own, entry, loop, isDraft }: Pair,
   { turn, offered, isCut }: TurnFacts,
   { text, dialect }: WrittenTurn,
   list: FoundList,
@@ -90,7 +94,8 @@ function judge(
     add('truncated', 'warn', at, 'the sampler was stopped in the middle of the call');
   else if (call.fault !== null && !isOpen) add('malformed', 'warn', place, `malformed: ${call.fault.kind}`);
   if (isUnknownTool) add('unknown_tool', 'warn', at, 'no tool of that name was offered');
-  if (call.argumentsValue === null || loop === null) return { isOpen, isUnknownTool, isChanged: false, shown };
+  if (call.argumentsValue === null || loop === null || loop.text === own)
+    return { isOpen, isUnknownTool, isChanged: false, shown };
   const changes = differences(call.argumentsValue, loop.value, dialect.isUntyped);
   addChanges(list, { turn, at, call: label, where: "in the loop's list", lossClass: 'parser_loss' }, changes);
   return { isOpen, isUnknownTool, isChanged: changes.length > 0, shown };

@@ -23,7 +23,7 @@ export interface ResultFacts {
 /** What a result says of the call that it answers. Notes in `notes` what came. */
 export function judgeResult(notes: TurnNotes, result: ResultFacts, list: FoundList): void {
   notes.results += 1;
-  const told = tells(result);
+  const told = notes.calls.some(({ fault }) => fault !== null) && tells(result);
   const loop = result.executed === null ? null : readArguments(result.executed, notes.isUntyped);
   const call = callOf(notes, result, loop);
   if (call === null || call.callId === null) notes.told ||= told;

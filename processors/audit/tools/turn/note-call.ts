@@ -1,6 +1,5 @@
 import type { CallNotes } from '../../../model/tools-watch.ts';
 import { detached } from '../around.ts';
-import { argumentsText } from '../compare/canonical-text.ts';
 import { hashOfText } from '../compare/hash-of-text.ts';
 import { keysOf, type LoopArguments } from '../compare/read-arguments.ts';
 import type { StrictObject, StrictValue } from '../parse/strict-value.ts';
@@ -30,25 +29,24 @@ export interface NotedCall {
   readonly isDraft: boolean;
   readonly isUnknownTool: boolean;
   readonly isChanged: boolean;
-  /** Arguments, and what can be seen of those of a call at fault. */
+  /** Arguments, the same as one text, and what can be seen of those of a call at fault. */
   readonly value: StrictObject | null;
+  readonly text: string | null;
   readonly seen: StrictValue;
-  readonly isUntyped: boolean;
   readonly listed: ListedCall | null;
   readonly loop: LoopArguments | null;
 }
 
 /** What has to be kept of a call until its result comes. */
 export function noteCall(call: NotedCall, room: NoteRoom): CallNotes {
-  const { value, listed, loop } = call;
-  const text = value === null ? null : argumentsText(value, call.isUntyped);
+  const { value, text, listed, loop } = call;
   const name = call.name ?? listed?.name ?? null;
   const keep = (kept: string | null): string | null => {
     if (kept === null || kept.length > room.left) return null;
     room.left -= kept.length;
     return detached(kept);
   };
-  const writtenHash = text === null ? null : hashOfText(text);
+  const writtenHash = text === null ? null : text === loop?.text ? loop.hash : hashOfText(text);
   return {
     callId: listed === null ? null : detached(listed.callId.slice(0, MOST_NAME)),
     name: name === null ? null : detached(name.slice(0, MOST_NAME)),
