@@ -6,7 +6,7 @@ WITH
   windowed AS (
     SELECT run_id, unit, rollout_id, attempt, category = 'unknown' AS is_unknown
     FROM rollstream.live_decisions
-    WHERE has({runs:Array(String)}, run_id)
+    WHERE run_id IN {runs:Array(String)}
       AND n_turns > 0
       AND disposition NOT IN ('superseded', 'retry')
       AND decided_at >= fromUnixTimestamp64Milli({froms:Array(Int64)}[indexOf({runs:Array(String)}, run_id)], 'UTC')
@@ -29,7 +29,7 @@ WITH
       argMax(if(isFinite(max_logprob_diff), max_logprob_diff, NULL), version) AS last_diff,
       argMax(if(isFinite(clipped_share), clipped_share, NULL), version) AS last_clipped
     FROM rollstream.train_match FINAL
-    WHERE has({runs:Array(String)}, run_id)
+    WHERE run_id IN {runs:Array(String)}
     GROUP BY run_id, unit, rollout_id, attempt
   )
 SELECT
