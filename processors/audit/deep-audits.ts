@@ -1,5 +1,6 @@
 import type { DeepAnswers, DeepInput } from '../model/deep-input.ts';
 import type { Tokenizer } from '../model/tokenizer.ts';
+import { auditToolsDeep } from './audit-tools-deep.ts';
 import { auditReencode } from './reencode/audit-reencode.ts';
 import { auditTokensDeep } from './reencode/audit-tokens-deep.ts';
 import { auditTemplate } from './template/audit-template.ts';
@@ -28,11 +29,13 @@ export interface DeepReport {
 /** All audits that need a tokenizer. */
 export function auditDeep(input: DeepInput, { tokenizer, rules }: DeepKnowledge): DeepReport {
   const { chunks, drifted, tokens, ...reencode } = auditReencode(input, tokenizer);
+  const tools = auditToolsDeep(input, tokenizer);
   return {
     answers: {
       tokens: auditTokensDeep(input, tokenizer),
       template: auditTemplate(input, tokenizer, rules),
       reencode,
+      ...(tools === undefined ? {} : { tools }),
     },
     reencode: reencode.result === 'not_auditable' ? null : { chunks, drifted, tokens },
   };

@@ -49,10 +49,11 @@ export function createAuditLane({ taxonomy, audits, reorderEvents, closed }: Aud
     if (!('attempt' in candidate)) return;
     const { attempt } = candidate;
     if (kind === 'whole') whole.add(attempt);
-    else if (kind === 'superseded') {
+    else if (kind === 'superseded' && !isWhole(attempt)) {
       note('superseded');
       leave(attempt);
     } else {
+      // A lower attempt that had ended is a result like any other: a lane would have decided it by then.
       if ('deadline' in candidate) attempt.expiredBy = candidate.deadline;
       close(attempt);
     }

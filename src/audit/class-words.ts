@@ -22,7 +22,7 @@ const BOS_ONCE = 'Encode with add_special_tokens off, and let the chat template 
 const ESCAPE = 'Encode tool results and user texts so that they cannot become control tokens.';
 const SAY_WHEN = 'Give start and end by one clock, and durations by a monotonic one.';
 
-/** By class. The report, explain and the documentation say the same. */
+/** By class; `audit/class` where an audit means something of its own by it. The report, explain and the documentation say the same. */
 export const CLASS_WORDS: Readonly<Record<string, ClassWords>> = {
   ...of('tokens', {
     pipeline_drift: ['the next prompt does not start with the tokens that were sampled', KEEP_IDS],
@@ -30,6 +30,8 @@ export const CLASS_WORDS: Readonly<Record<string, ClassWords>> = {
       'its history was rewritten between two calls',
       'Train the parts as segments of their own; if it was not meant, look for a template that drops earlier thinking.',
     ],
+    'tokens/bpe_split': ['a prompt holds an earlier completion under other tokens', KEEP_IDS],
+    replaced: ['a prompt holds another text in the place of an earlier completion', KEEP_IDS],
     render_drift: ['a rendered turn is not the text that was sampled', KEEP_IDS],
     tool_json_rerender: ['the JSON of a tool call was written anew, with other spaces or escapes', KEEP_IDS],
     prefix_beyond_held: [
@@ -207,6 +209,16 @@ export const CLASS_WORDS: Readonly<Record<string, ClassWords>> = {
     wall_mismatch: ['its parts do not add up to its wall clock', SAY_WHEN],
   }),
 };
+
+/** null: a class that nobody has described. */
+export function wordsOf(audit: AuditName, name: string): ClassWords | null {
+  return CLASS_WORDS[`${audit}/${name}`] ?? CLASS_WORDS[name] ?? null;
+}
+
+/** Names of all classes, each once. */
+export function classNames(): string[] {
+  return Object.keys(CLASS_WORDS).filter((name) => !name.includes('/'));
+}
 
 function of(
   audit: AuditName,

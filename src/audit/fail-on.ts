@@ -1,7 +1,7 @@
 import type { GateLimit } from '../../processors/model/gate.ts';
 import { suggestion } from '../config/nearest.ts';
 import { RollstreamError } from '../errors.ts';
-import { CLASS_WORDS } from './class-words.ts';
+import { classNames } from './class-words.ts';
 
 /** Rates that are no class of findings. */
 export const NAMED_RATES = [
@@ -20,7 +20,7 @@ export function readFailOn(text: string): readonly [string, GateLimit] {
   if (name === undefined || digits === undefined) {
     throw usage(`--fail-on ${JSON.stringify(text)}: a class, > or <, and a rate is needed, such as pipeline_drift>0`);
   }
-  const known = [...NAMED_RATES, ...Object.keys(CLASS_WORDS)];
+  const known = [...NAMED_RATES, ...classNames()];
   if (!known.includes(name))
     throw usage(`--fail-on: there is no class and no rate called ${name}${suggestion(name, known)}`);
   const rate = Number(digits) / (percent === '%' ? 100 : 1);

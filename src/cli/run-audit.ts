@@ -9,7 +9,7 @@ import { createAuditIntake } from '../audit/audit-intake.ts';
 import type { AuditOutcome, GivenTokenizer } from '../audit/audit-outcome.ts';
 import { createTally } from '../audit/audit-tally.ts';
 import { createLocalRunner } from '../audit/block-runner.ts';
-import { CLASS_WORDS } from '../audit/class-words.ts';
+import { classNames } from '../audit/class-words.ts';
 import { NAMED_RATES, readFailOn } from '../audit/fail-on.ts';
 import { gateVerdict } from '../audit/gate-verdict.ts';
 import { auditHtml } from '../audit/report/html.ts';
@@ -52,7 +52,7 @@ export async function runAudit(
     tokenizerFolders: tokenizers.map(({ folder }) => folder),
     sample,
   };
-  const names = [...new Set([...NAMED_RATES, ...Object.keys(CLASS_WORDS)])];
+  const names = [...new Set([...NAMED_RATES, ...classNames()])];
   const tally = createTally((runId) => ruleOf(runId).limits.keys(), names);
   const json = flags.json === true ? createJsonReport((text) => out.write(text)) : null;
   const junit = flags.junit === undefined ? null : await openJunitReport(resolve(io.cwd, flags.junit));

@@ -1,3 +1,5 @@
+import { CLASS_WORDS } from '../audit/class-words.ts';
+
 /** What a code of the taxonomy says of a rollout, as the end of a sentence. One that is not here is named as it is. */
 export function codeWords(code: string): string {
   return WORDS[code] ?? `it ended with ${code}`;
@@ -5,7 +7,7 @@ export function codeWords(code: string): string {
 
 /** What an audit found. */
 export function findingWords(name: string): string {
-  return FINDINGS[name] ?? `an audit found ${name}`;
+  return CLASS_WORDS[name]?.meaning ?? `an audit found ${name}`;
 }
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -51,12 +53,4 @@ const WORDS: Readonly<Record<string, string>> = {
   skipped: 'it was skipped',
   termination_conflict: 'its facts contradict each other',
   unknown: 'nobody knows why it ended',
-};
-
-const FINDINGS: Readonly<Record<string, string>> = {
-  silent_repair: 'the call that ran is not the call that the model wrote',
-  args_lost: 'arguments that the model wrote were lost',
-  think_call_executed: 'a call within its thinking was executed',
-  parser_loss: 'the parser lost a part of what the model wrote',
-  pipeline_drift: 'the next prompt does not start with the tokens that were sampled',
 };

@@ -1,7 +1,7 @@
 import { AUDIT_NAMES, type AuditName } from '../../../processors/model/audit-summary.ts';
 import type { AuditOutcome } from '../audit-outcome.ts';
 import type { AuditTally, ClassTally, Example } from '../audit-tally.ts';
-import { CLASS_WORDS } from '../class-words.ts';
+import { CLASS_WORDS, wordsOf } from '../class-words.ts';
 import { evidenceRows, firstDifference } from './evidence-rows.ts';
 import { counted, lookedAt, rateText, shareText } from './figures.ts';
 import { type Html, html } from './html-text.ts';
@@ -66,10 +66,10 @@ function rateTable({ gate }: AuditOutcome): Html {
 
 function classSection(one: ClassTally, { trajectories, audits }: AuditTally): Html {
   const { audit, class: name, severity, findings, examples } = one;
-  const words = CLASS_WORDS[name];
+  const words = wordsOf(audit, name);
   const looked = lookedAt(audits[audit].not_auditable, one.trajectories, trajectories);
   return html`<section><h3><span class="badge ${severity}">${severity}</span> ${name} <small>${audit}</small></h3>
-<p>${words === undefined ? '' : html`${sentence(words.meaning)} <b>To do:</b> ${words.remedy} `}<span class="dim">${shareText(one.trajectories, looked)}, ${counted(findings, 'finding')}.</span></p>
+<p>${words === null ? '' : html`${sentence(words.meaning)} <b>To do:</b> ${words.remedy} `}<span class="dim">${shareText(one.trajectories, looked)}, ${counted(findings, 'finding')}.</span></p>
 ${stack([[severity, one.trajectories / Math.max(1, looked)]])}
 <details${severity === 'fail' ? html` open` : ''}><summary>${counted(examples.length, 'rollout')} of ${one.trajectories}</summary>${examples.map(exampleBlock)}</details></section>`;
 }

@@ -3,7 +3,7 @@ import type { Paint } from '../../cli/paint.ts';
 import { drawTable, visible } from '../../cli/table.ts';
 import type { AuditOutcome } from '../audit-outcome.ts';
 import type { AuditTally, ClassTally, Example } from '../audit-tally.ts';
-import { CLASS_WORDS } from '../class-words.ts';
+import { wordsOf } from '../class-words.ts';
 import { evidenceRows } from './evidence-rows.ts';
 import { counted, lookedAt, rateText, shareText } from './figures.ts';
 import { endingLines, missingLines, summaryLines, verdictLine } from './summary-lines.ts';
@@ -44,14 +44,14 @@ function resultTable({ audits }: AuditTally, paint: Paint): string {
 
 function classText(one: ClassTally, { trajectories, audits }: AuditTally, paint: Paint): string {
   const { audit, class: name, severity, findings, examples } = one;
-  const words = CLASS_WORDS[name];
+  const words = wordsOf(audit, name);
   const looked = lookedAt(audits[audit].not_auditable, one.trajectories, trajectories);
   const colour = severity === 'fail' ? 'red' : 'yellow';
   const share = shareText(one.trajectories, looked);
   const lines = [
     `${paint(colour, severity)}  ${paint('bold', name)} (${audit})  ${share}, ${counted(findings, 'finding')}`,
   ];
-  if (words !== undefined)
+  if (words !== null)
     lines.push(`      ${sentence(words.meaning)}`, `      ${paint('cyan', 'to do:')} ${words.remedy}`);
   for (const example of examples.slice(0, SHOWN)) lines.push(...exampleLines(example, paint));
   const more = one.trajectories - Math.min(SHOWN, examples.length);
