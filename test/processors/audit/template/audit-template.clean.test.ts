@@ -50,7 +50,11 @@ const call = fc
 
 /** A completion and what answers it: results of its calls, or a further question. */
 const exchange = fc.record({
-  thought: fc.option(completion, { nil: null }),
+  // An empty block may be a prefill that was put among the sampled tokens: that is a warning of its own (case 39).
+  thought: fc.option(
+    completion.filter((words) => words.trim() !== ''),
+    { nil: null },
+  ),
   said: completion,
   calls: fc.array(call, { maxLength: 3 }),
   results: fc.array(text, { minLength: 3, maxLength: 3 }),
@@ -95,7 +99,7 @@ describe.each(['qwen3', 'qwen2_5', 'llama3_1'] as const)('%s', (model) => {
           expect(answer.result).toBe('pass');
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 });
