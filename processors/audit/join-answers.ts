@@ -1,4 +1,11 @@
-import { AUDIT_NAMES, type AuditAnswer, type Audited, type AuditResult, type Finding } from '../model/audit-summary.ts';
+import {
+  AUDIT_NAMES,
+  type AuditAnswer,
+  type Audited,
+  type AuditName,
+  type AuditResult,
+  type Finding,
+} from '../model/audit-summary.ts';
 import type { DeepAnswers } from '../model/deep-input.ts';
 
 /**
@@ -15,7 +22,7 @@ export function joinAnswers(audited: Audited, deep: DeepAnswers): Audited {
       if (finding.audit === audit && !isTold(answer, finding)) findings.push(finding);
     if (answer === undefined) continue;
     for (const found of answer.findings) findings.push({ audit, ...found });
-    summary[audit] = joined(summary[audit], answer.result);
+    summary[audit] = joined(summary[audit], answer.result, findings, audit);
     if (summary[audit] !== 'not_auditable') delete missing[audit];
     else if (answer.missing !== null) missing[audit] = answer.missing;
   }
@@ -32,6 +39,8 @@ function isTold(answer: AuditAnswer | undefined, { class: name, turn, index }: F
 /** From the least that is known to the worst. */
 const RESULTS: readonly AuditResult[] = ['not_auditable', 'pass', 'warn', 'fail'];
 
-function joined(one: AuditResult, other: AuditResult): AuditResult {
-  return RESULTS.indexOf(one) > RESULTS.indexOf(other) ? one : other;
+function joined(one: AuditResult, other: AuditResult, findings: readonly Finding[], audit: AuditName): AuditResult {
+  const worse = RESULTS.indexOf(one) > RESULTS.indexOf(other) ? one : other;
+  // Where one could not look and found something all the same, the other's pass is none.
+  return worse === 'pass' && findings.some((finding) => finding.audit === audit) ? 'warn' : worse;
 }

@@ -54,9 +54,9 @@ export async function runAudit(
   };
   const names = [...new Set([...NAMED_RATES, ...classNames()])];
   const tally = createTally((runId) => ruleOf(runId).limits.keys(), names);
-  const json = flags.json === true ? createJsonReport((text) => out.write(text)) : null;
+  const json = context.flags.json === true ? createJsonReport((text) => out.write(text)) : null;
   const junit = flags.junit === undefined ? null : await openJunitReport(resolve(io.cwd, flags.junit));
-  const progress = createProgress(io, flags.quiet === true, 'auditing');
+  const progress = createProgress(io, context.flags.quiet === true, 'auditing');
   const intake = createAuditIntake({
     sample,
     message: (text) => {
