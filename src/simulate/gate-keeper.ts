@@ -15,7 +15,7 @@ export interface GateChange {
 }
 
 /** Classes that quarantine some attempts of the workload. */
-export const GATE_CLASSES = ['history_rewritten', 'pipeline_drift'] as const;
+export const GATE_CLASSES = ['history_rewritten', 'verifier_nondeterministic'] as const;
 
 /** Whoever opens and closes gates: a row first, and some time later the event that lanes obey. */
 export interface GateKeeper {

@@ -23,6 +23,9 @@ export function gateProblem({ store, input }: Outcome): string | null {
     const isReady = outTopicOf(decision) === 'ready';
     if (decision.held !== (isReady && isClosed(gate)))
       return `${name}: held ${decision.held}, the gate is ${gate.state}`;
+    const by = /^gate\.(.*)$/.exec(String(decision.rule))?.[1];
+    if (by !== undefined && !gate.classes.includes(by))
+      return `${name}: quarantined by ${by}, which the gate lets pass`;
     const isSame = (row: Row) =>
       (['run_id', 'rollout_id', 'attempt'] as const).every((key) => row[key] === decision[key]);
     const found = audits.find((row) => isSame(row) && gate.classes.some((one) => one === row.class));

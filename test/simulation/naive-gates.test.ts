@@ -28,6 +28,13 @@ vi.mock('../../processors/assemble/fold-control.ts', async (original) => {
   return { ...real, foldControl };
 });
 
+vi.mock('../../processors/decide/rule-on.ts', async (original) => {
+  const real = await original<typeof import('../../processors/decide/rule-on.ts')>();
+  const ruleOn: typeof real.ruleOn = (attempt, facts, policy, rewardOf, classes) =>
+    real.ruleOn(attempt, facts, policy, rewardOf, is('quarantine_ignored') ? [] : classes);
+  return { ...real, ruleOn };
+});
+
 vi.mock('../../processors/cut/cut.ts', async (original) => {
   const real = await original<typeof import('../../processors/cut/cut.ts')>();
   const takeCut: typeof real.takeCut = (state, ...rest) => {
@@ -131,6 +138,7 @@ const NAIVE: ReadonlyArray<readonly [name: string, firstSeed: number]> = [
   ['gate_not_restored', 0],
   ['obeyed_at_the_cut', 0],
   ['obeyed_before_its_offset', 0],
+  ['quarantine_ignored', 0],
   ['commit_before_insert', 0],
   ['without_fencing', 0],
   ['newest_first', 0],
