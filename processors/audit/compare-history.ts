@@ -43,7 +43,8 @@ export function compareHistory({ ids: held, ranges }: HeldTokens, prompt: Uint32
     const [gone, came] = [met?.gone ?? null, met?.came ?? null];
     if (met?.isReplaced && within.isSampled) return { kind: 'drift', at, newAt, gone, came, within };
     first ??= { kind: 'rewritten', at, newAt, gone, came, within };
-    if (met === null) return first;
+    // After another prompt comes another completion: it is not this one encoded again.
+    if (met === null || met.isReplaced) return first;
     at += met.gone;
     newAt += met.came;
   }

@@ -30,10 +30,11 @@ function checkTurn(view: SegmentView, turn: TurnSpan, openId: number, closeId: n
         closes += 1;
         continue;
       }
-      const isSampled = turn.sampledAt !== null && at >= turn.sampledAt;
+      const isSampled = view.ranges.some(({ sampledStart, end }) => at >= sampledStart && at < end);
       if (emptyAt !== -1 && !isSampled)
         report({
-          ...{ class: 'think_rewrapped', severity: 'fail', index: emptyAt },
+          // The history may share its beginning with what was sampled.
+          ...{ class: 'think_rewrapped', severity: 'fail', index: Math.max(emptyAt, view.ownFrom) },
           detail: 'an empty think block was put before a thought, whose own end stands without a beginning',
         });
       else
