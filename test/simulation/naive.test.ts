@@ -164,8 +164,8 @@ vi.mock('../../processors/pipeline.ts', async (original) => {
     lanes.last = deps.state;
     return {
       ...pipeline,
-      fold(batch) {
-        const decided = pipeline.fold(batch);
+      async foldWaiting(batch) {
+        const decided = await pipeline.foldWaiting(batch);
         const position = (batch.records.at(-1)?.offset ?? 0) + 1;
         if (is('cut_while_rebuilding') && position < deps.state.restored)
           lanes.flushes
