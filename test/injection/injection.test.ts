@@ -7,6 +7,7 @@ import type { Fault } from './faults/fault.ts';
 import { NUMBER_FAULTS } from './faults/number-faults.ts';
 import { TEMPLATE_FAULTS } from './faults/template-faults.ts';
 import { TOKEN_FAULTS } from './faults/token-faults.ts';
+import { TOOL_FAULTS } from './faults/tool-faults.ts';
 import { disagreement } from './injected.ts';
 import { type Model, openModels } from './models.ts';
 import { eventsOf } from './rollout.ts';
@@ -42,7 +43,7 @@ describe('clean rollouts', () => {
 });
 
 describe('of a fault that was put into a clean rollout', () => {
-  for (const fault of [...TOKEN_FAULTS, ...TEMPLATE_FAULTS, ...NUMBER_FAULTS, ...ENDING_FAULTS])
+  for (const fault of [...TOKEN_FAULTS, ...TEMPLATE_FAULTS, ...TOOL_FAULTS, ...NUMBER_FAULTS, ...ENDING_FAULTS])
     test(fault.name, async () => expect(await problemsOf(fault)).toEqual([]));
 });
 

@@ -17,8 +17,10 @@ export interface Span {
 }
 
 export interface WrittenCall {
-  /** What stands between its tags. */
-  written: string;
+  /** What stands between its tags; null: the text does not have it. */
+  written: string | null;
+  /** Its closing tag is missing. */
+  isUnclosed?: boolean;
   /** The loop's word for it; null: its list does not have it. */
   listed: ToolCallInit | null;
   results: Array<{ result: ToolResultInit; span: Span }>;
@@ -88,14 +90,18 @@ export function placeOf(rollout: Rollout, turn: number): Place {
   return known(placesOf(rollout.turns)[turn]);
 }
 
+/** Opens a call, with the line end that follows it. */
+export const CALL = '<tool_call>\n';
+
 /** The completion as text, without its stop token, and where its calls begin. */
 export function completionOf({ thought, content, calls }: RolloutTurn): { text: string; callStarts: number[] } {
   let text = thought === null ? '' : `<think>\n${thought}\n</think>\n\n`;
   text += content;
-  const callStarts = calls.map(({ written }, i) => {
-    if (content !== '' || i > 0) text += '\n';
+  const callStarts = calls.map(({ written, isUnclosed }) => {
+    if (written === null) return -1;
+    if (text !== '' && !text.endsWith('\n\n')) text += '\n';
     const at = text.length;
-    text += `<tool_call>\n${written}\n</tool_call>`;
+    text += `${CALL}${written}${isUnclosed ? '' : '\n</tool_call>'}`;
     return at;
   });
   return { text, callStarts };
