@@ -40,6 +40,8 @@ function isTold(answer: AuditAnswer | undefined, { class: name, turn, index }: F
 const RESULTS: readonly AuditResult[] = ['not_auditable', 'pass', 'warn', 'fail'];
 
 function joined(one: AuditResult, other: AuditResult, findings: readonly Finding[], audit: AuditName): AuditResult {
+  // Whether all token ids are there only the lane can tell: of those that are, a tokenizer has nothing against.
+  if (audit === 'tokens' && one === 'not_auditable' && other === 'pass') return one;
   const worse = RESULTS.indexOf(one) > RESULTS.indexOf(other) ? one : other;
   // Where one could not look and found something all the same, the other's pass is none.
   return worse === 'pass' && findings.some((finding) => finding.audit === audit) ? 'warn' : worse;

@@ -24,6 +24,9 @@ export async function openDeepPool({ tokenizers, workers }: AuditSettings, log: 
     maxThreads: workers,
     idleTimeout: MOST_MS,
   });
+  // A thread that cannot even start its module: no job would ever be done, and each would wait to its limit.
+  const broken = new AbortController();
+  pool.on('error', (error: unknown) => broken.abort(error));
   /** One that is configured is meant for what names none. */
   const folderOf = (sha256: string | null): string | undefined =>
     sha256 === null && folders.size === 1 ? [...folders.values()][0] : folders.get(sha256 ?? '');
@@ -42,7 +45,12 @@ export async function openDeepPool({ tokenizers, workers }: AuditSettings, log: 
       const folder = folderOf(input.tokenizerSha256);
       if (folder === undefined) return {};
       try {
-        return await pool.run({ folder, input }, { signal: AbortSignal.timeout(MOST_MS) });
+        return await pool.run(
+          { folder, input },
+          {
+            signal: AbortSignal.any([AbortSignal.timeout(MOST_MS), broken.signal]),
+          },
+        );
       } catch (error) {
         return failed(input, error);
       }

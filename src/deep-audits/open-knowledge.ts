@@ -1,6 +1,6 @@
 import type { DeepKnowledge } from '../../processors/audit/deep-audits.ts';
-import { shippedRulesFor } from '../../processors/audit/template/shipped-rules.ts';
 import { loadTokenizer } from '../tokenizers/load-tokenizer.ts';
+import { rulesOf } from '../tokenizers/template/rules-of.ts';
 
 export interface OpenKnowledge extends DeepKnowledge {
   close(): void;
@@ -9,5 +9,6 @@ export interface OpenKnowledge extends DeepKnowledge {
 /** What a folder with a tokenizer tells the audits: how it encodes, and what its template writes between messages. */
 export async function openKnowledge(folder: string): Promise<OpenKnowledge> {
   const tokenizer = await loadTokenizer(folder);
-  return { tokenizer, rules: shippedRulesFor(tokenizer), close: () => tokenizer.close() };
+  const { rules } = await rulesOf(tokenizer);
+  return { tokenizer, rules, close: () => tokenizer.close() };
 }

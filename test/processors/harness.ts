@@ -81,7 +81,7 @@ function identityOf({ run_id, epoch, group_id, rollout_id }: StepEventInit) {
   return { run_id, epoch: epoch ?? 0, group_id: group_id ?? null, rollout_id };
 }
 
-function decodeEvent(value: Buffer): Outcome<StepEvent> {
+export function decodeEvent(value: Buffer): Outcome<StepEvent> {
   try {
     const { value: event, offset } = STEP_EVENT.decode(value, HEADER_BYTES);
     return offset === value.length ? ok(event) : deadLetter('decode', 'truncated', '', 'a whole event', 'less');
