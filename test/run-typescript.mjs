@@ -4,11 +4,11 @@
  */
 import { readFile } from 'node:fs/promises';
 import { register } from 'node:module';
-import { isMainThread } from 'node:worker_threads';
 
 // This file is evaluated once more on the thread that runs the hook; only that one needs the compiler.
-if (isMainThread) register(import.meta.url);
-const ts = isMainThread ? null : (await import('typescript')).default;
+const isHook = import.meta.url.endsWith('?hook');
+if (!isHook) register(`${import.meta.url}?hook`);
+const ts = isHook ? (await import('typescript')).default : null;
 
 export async function load(url, context, nextLoad) {
   if (!url.startsWith('file:') || !url.endsWith('.ts')) return nextLoad(url, context);
