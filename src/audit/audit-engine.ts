@@ -11,7 +11,7 @@ import { readRecord } from '../ingest/read-record.ts';
 import { type DocumentText, mustRead } from '../lanes/read-document.ts';
 import type { AttemptReport, BlockReport, RefusedLine } from './attempt-report.ts';
 import { createTextNotes } from './attempt-texts.ts';
-import { createAuditLane } from './audit-lane.ts';
+import { type AuditLaneDeps, createAuditLane } from './audit-lane.ts';
 import { openDeepAudit } from './deep-audit.ts';
 import { numberingOf } from './record-numbering.ts';
 import { type AttemptPlace, reportAttempt } from './report-attempt.ts';
@@ -57,7 +57,7 @@ export async function openAuditEngine(settings: EngineSettings): Promise<AuditEn
   const audits = createStreamAudits(deep === null ? { template: lacking, reencode: lacking } : {});
   const texts = createTextNotes();
   let closed: Array<[Attempt, Scored, Audited]> = [];
-  const lane = createAuditLane({
+  const laneDeps: AuditLaneDeps = {
     taxonomy: mustRead(settings.taxonomy, readTaxonomy).value,
     reorderEvents: settings.reorderEvents,
     audits: {
@@ -68,7 +68,10 @@ export async function openAuditEngine(settings: EngineSettings): Promise<AuditEn
       },
     },
     closed: (...one) => closed.push(one),
-  });
+  };
+  /** A record closes with its last event; what lies between other events stays open, whatever records come meanwhile. */
+  const records = createAuditLane(laneDeps);
+  const interleaved = createAuditLane(laneDeps);
   /** The mapping of an interleaved file goes on from block to block. */
   let open: { readonly path: string; readonly map: (line: ParsedLine) => Imported } | null = null;
 
@@ -132,12 +135,12 @@ export async function openAuditEngine(settings: EngineSettings): Promise<AuditEn
     const events = mapped.events.map(wholeEvent);
     for (const event of events) {
       const found = eventFault(event);
-      if (found?.kind !== 'dead_letter') lane.fold(event);
+      if (found?.kind !== 'dead_letter') (isRecord ? records : interleaved).fold(event);
       else into.refused.push({ line: line.number, message: faultText(found.fault) });
     }
     into.events += events.length;
-    if (isRecord) lane.closeAll();
-    else lane.closeWhole(WAITING);
+    if (isRecord) records.closeAll();
+    else interleaved.closeWhole(WAITING);
     if (closed.length === 0) return;
     const place = { line: line.number, numbering: numberingOf(events, line.sha256), sampleHash };
     await report(isRecord ? place : null, into);
@@ -151,13 +154,13 @@ export async function openAuditEngine(settings: EngineSettings): Promise<AuditEn
         into.lines++;
         await takeLine(line, map, block, into);
       }
-      return { ...into, faults: lane.takeFaults() };
+      return { ...into, faults: sumOf(records.takeFaults(), interleaved.takeFaults()) };
     },
     async finish() {
       const into = emptyDraft();
-      lane.closeAll();
+      interleaved.closeAll();
       await report(null, into);
-      return { ...into, faults: lane.takeFaults() };
+      return { ...into, faults: interleaved.takeFaults() };
     },
     close: async () => deep?.close(),
   };
@@ -174,6 +177,12 @@ interface Draft {
 const lacking = () => notAuditable('a tokenizer');
 
 const NOWHERE = { line: null, numbering: null };
+
+function sumOf(one: Readonly<Record<string, number>>, other: Readonly<Record<string, number>>): Record<string, number> {
+  const sum = { ...one };
+  for (const [reason, n] of Object.entries(other)) sum[reason] = (sum[reason] ?? 0) + n;
+  return sum;
+}
 
 function emptyDraft(): Draft {
   return { attempts: [], refused: [], lines: 0, events: 0, passedOver: 0 };

@@ -8,15 +8,10 @@ import { detectFormat } from '../ingest/importers.ts';
 import { type InputFile, inputFiles, reasonOf } from '../ingest/input-files.ts';
 import { MAX_LINE_BYTES, readLines } from '../ingest/line-reader.ts';
 import { readRecord } from '../ingest/read-record.ts';
-import type { EngineSettings, LineBlock } from './audit-engine.ts';
+import type { LineBlock } from './audit-engine.ts';
 import type { AuditIntake, IntakeFile } from './audit-intake.ts';
 import type { BlockRunner } from './block-runner.ts';
 import { lineBlocks } from './line-blocks.ts';
-
-export interface AuditFilesOptions {
-  readonly mapping: ImportOptions;
-  readonly engine: EngineSettings;
-}
 
 export interface AuditFilesDeps {
   readonly intake: AuditIntake;
@@ -25,6 +20,8 @@ export interface AuditFilesDeps {
   readonly progress: (done: { readonly bytes: number; readonly totalBytes: number; readonly events: number }) => void;
   readonly stdin: AsyncIterable<Buffer>;
   readonly stopped: AbortSignal;
+  /** Absent: what suits threads. */
+  readonly blockBytes?: number;
 }
 
 /** Starting threads pays from here on. */
@@ -37,7 +34,7 @@ const LINES_TO_DETECT = 20;
 export async function auditFiles(
   paths: readonly string[],
   mapping: ImportOptions,
-  { intake, openRunner, progress, stdin, stopped }: AuditFilesDeps,
+  { intake, openRunner, progress, stdin, stopped, blockBytes }: AuditFilesDeps,
 ): Promise<void> {
   const asked = importerFor(mapping.format ?? 'auto');
   const files = await inputFiles(paths);
@@ -48,6 +45,7 @@ export async function auditFiles(
   async function read({ file, rows }: Reading): Promise<void> {
     const opened = await open(file, stdin);
     if (typeof opened === 'string') {
+      await intake.drain();
       intake.refuseFile(file.path, opened);
       return;
     }
@@ -55,7 +53,7 @@ export async function auditFiles(
     let target: IntakeFile | null = null;
     let head: Buffer = Buffer.alloc(0);
     try {
-      for await (const piece of lineBlocks(opened.chunks, MAX_LINE_BYTES)) {
+      for await (const piece of lineBlocks(opened.chunks, MAX_LINE_BYTES, blockBytes)) {
         stopped.throwIfAborted();
         if (piece.kind === 'overlong') {
           target?.refuse(piece.line, `a line of ${piece.length} bytes`);
@@ -76,11 +74,13 @@ export async function auditFiles(
         await intake.take(target, runner.run(block), runner.width);
         progress({ bytes: doneBytes + opened.read(), totalBytes, events: intake.events() });
       }
-      if (target === null) tellNotTaken(intake, file, head);
+      if (target === null) await tellNotTaken(intake, file, head);
       const changed = await opened.changed();
+      if (changed !== null) await intake.drain();
       if (changed !== null) intake.tell(`${file.path}: ${changed}`);
     } catch (error) {
       if (!isBrokenGzip(error)) throw error;
+      await intake.drain();
       intake.refuseFile(file.path, `broken gzip: ${error.message}`);
     } finally {
       await opened.close();
@@ -133,7 +133,8 @@ async function* oneChunk(block: Buffer): AsyncGenerator<Buffer> {
 }
 
 /** A refusal where the user named it, a remark where it merely lies in the folder. */
-function tellNotTaken(intake: AuditIntake, file: InputFile, head: Buffer): void {
+async function tellNotTaken(intake: AuditIntake, file: InputFile, head: Buffer): Promise<void> {
+  await intake.drain();
   const why = whatItIs(head);
   if (file.explicit && head.length > 0) intake.refuseFile(file.path, why);
   else intake.passFile(file.path, why);

@@ -1,3 +1,4 @@
+import { CLASS_WORDS } from '../audit/class-words.ts';
 import { environmentNameOf } from '../config/key.ts';
 import { ALL_KEYS } from '../config/keys.ts';
 import { ERRORS } from '../errors.ts';
@@ -9,6 +10,7 @@ export function generatedPages(): ReadonlyMap<string, string> {
     ['configuration.md', configurationPage()],
     ['metrics.md', metricsPage()],
     ['errors.md', errorsPage()],
+    ['audit-classes.md', auditClassesPage()],
   ]);
 }
 
@@ -47,6 +49,16 @@ function errorsPage(): string {
     retriable ? 'yes' : 'no',
   ]);
   return `# Error codes\n\n${MADE}\nFaults of a record are values, not errors: they are in \`step_faults\` and \`dead_letters\`.\n\n${table(['code', 'exit code', 'HTTP status', 'worth another try'], rows)}`;
+}
+
+function auditClassesPage(): string {
+  const rows = Object.entries(CLASS_WORDS).map(([name, { audit, meaning, remedy }]) => [
+    `\`${name.slice(name.indexOf('/') + 1)}\``,
+    audit,
+    meaning,
+    remedy,
+  ]);
+  return `# Classes of findings\n\n${MADE}\nWhat the audits find, by the name that a policy and a gate know it by. See [audit](audit.md).\n\n${table(['class', 'audit', 'what it says of a rollout', 'what to do'], rows)}`;
 }
 
 function table(head: readonly string[], rows: ReadonlyArray<readonly string[]>): string {

@@ -23,8 +23,8 @@ export function auditText(outcome: AuditOutcome, paint: Paint): string {
     section('What could not be audited', missingLines(tally), paint),
     `${paint('bold', 'Gate')}: ${verdictPaint(gate.verdict, paint)(verdictLine(gate))}\n${gate.tripped
       .map((one) => {
-        const sign = one.bound === 'max' ? '>' : '<';
-        return `  ${visible(one.run_id)}: ${one.limit} ${rateText(one)}; the limit is ${sign} ${one.bound_at}, then ${one.becomes}\n`;
+        const side = one.bound === 'max' ? 'above' : 'below';
+        return `  ${visible(one.run_id)}: ${one.limit} ${rateText(one)}; ${side} its limit of ${one.bound_at}, so ${one.becomes}\n`;
       })
       .join('')}`,
   ];
