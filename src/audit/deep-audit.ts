@@ -4,7 +4,7 @@ import { joinAnswers } from '../../processors/audit/join-answers.ts';
 import type { Attempt } from '../../processors/model/attempt.ts';
 import { type Audited, notAuditable } from '../../processors/model/audit-summary.ts';
 import { type OpenKnowledge, openKnowledge } from '../deep-audits/open-knowledge.ts';
-import type { AttemptTexts } from './attempt-texts.ts';
+import type { RawTexts } from './attempt-texts.ts';
 
 export interface DeepAudited {
   readonly audited: Audited;
@@ -13,7 +13,7 @@ export interface DeepAudited {
 
 /** The audits that need a tokenizer, with some loaded. */
 export interface DeepAudit {
-  audit(attempt: Attempt, audited: Audited, texts: AttemptTexts | null): Promise<DeepAudited>;
+  audit(attempt: Attempt, audited: Audited, texts: RawTexts | undefined): Promise<DeepAudited>;
   close(): Promise<void>;
 }
 
@@ -24,10 +24,10 @@ export async function openDeepAudit(folders: readonly string[]): Promise<DeepAud
   /** One that is given alone is meant for all: where a record names another, the audits refuse. */
   const alone = opened.length === 1 ? (opened[0] ?? null) : null;
 
-  function look(attempt: Attempt, texts: AttemptTexts | null): DeepReport {
+  function look(attempt: Attempt, texts: RawTexts | undefined): DeepReport {
     const named = attempt.start?.tokenizer_sha256 ?? null;
     const knowledge = byHash.get(named ?? '') ?? alone;
-    if (knowledge !== null) return auditDeep(deepInputOf(attempt, texts?.rawTexts), knowledge);
+    if (knowledge !== null) return auditDeep(deepInputOf(attempt, texts), knowledge);
     const answer = notAuditable(
       named === null
         ? 'which of the tokenizers it is: its start names none'
