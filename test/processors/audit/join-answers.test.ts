@@ -11,7 +11,8 @@ const answer = (result: AuditAnswer['result'], ...findings: Found[]): AuditAnswe
   findings,
   missing: null,
 });
-const lane = (tokens: AuditAnswer) => auditedBy((audit) => (audit === 'tokens' ? tokens : notAuditable('a tokenizer')));
+const lane = (one: AuditAnswer, name: AuditName = 'tokens') =>
+  auditedBy((audit) => (audit === name ? one : notAuditable('a tokenizer')));
 
 it('a tokenizer stands where the lane could not look', () => {
   const joined = joinAnswers(lane(answer('pass')), { template: answer('pass') });
