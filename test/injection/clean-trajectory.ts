@@ -26,7 +26,7 @@ export function cleanRollout(model: Model, seed: string, { least = 1, calls, thi
   let version = random.whole(1, 40);
   const system = someText(random, random.whole(1, 2));
   const rollout: Rollout = {
-    ...{ model, id: seed, turns: [], edits: [], setup },
+    ...{ model, id: seed, turns: [], edits: [], isTextless: false, setup },
     span: { begin, end: begin },
     verify: { begin, end: begin },
     start: {

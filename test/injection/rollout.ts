@@ -59,6 +59,8 @@ export interface Rollout {
   turns: RolloutTurn[];
   end: EndInit;
   verdict: VerdictInit;
+  /** The source keeps no text of what was sampled: its ids alone say what was called. */
+  isTextless: boolean;
   /** Changes of single events, last of all. */
   edits: Array<(events: StepEventInit[]) => void>;
 }
@@ -168,11 +170,13 @@ export function eventsOf(rollout: Rollout): StepEventInit[] {
         completion_logprobs: float32(turn.logprobs),
         logprobs_mode: 'raw',
         weight_spans: turn.spans,
-        raw_text: Buffer.from(said),
+        raw_text: rollout.isTextless ? null : Buffer.from(said),
         finish_reason: turn.finish,
         usage: { prompt_tokens: prompt.length, completion_tokens: turn.sampled.length, cached_tokens: prefix },
         server_e2e_us: turn.span.end - turn.span.begin,
-        tool_calls: turn.calls.flatMap(({ listed }) => (listed === null ? [] : [listed])),
+        tool_calls: turn.calls.flatMap(({ listed }) =>
+          listed === null ? [] : [rollout.isTextless ? { ...listed, arguments_raw: null } : listed],
+        ),
       },
     });
     for (const { results } of turn.calls)

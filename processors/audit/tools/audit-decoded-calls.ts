@@ -1,5 +1,5 @@
 import type { Found } from '../../model/audit-summary.ts';
-import type { ExecutedTurn } from '../../model/tools-watch.ts';
+import type { ExecutedCall, ExecutedTurn } from '../../model/tools-watch.ts';
 import { type FoundList, foundIn } from './found-list.ts';
 import { contentEnd } from './parse/content-end.ts';
 import { dialectOfText } from './parse/dialect-of.ts';
@@ -35,7 +35,10 @@ export function auditDecodedCalls(
   const dialect = named ?? dialectOfText(text);
   if (dialect === null) return executed.calls.length === 0 ? [] : null;
   const list: FoundList = { findings: [], more: null };
-  const listed = executed.calls.map(({ callId, name, parsed }) => ({
+  // A result that comes again for a call is no other call of the loop.
+  const isListed = ({ callId, parsed }: ExecutedCall, i: number) =>
+    parsed !== null || executed.calls.findIndex((other) => other.callId === callId) === i;
+  const listed = executed.calls.filter(isListed).map(({ callId, name, parsed }) => ({
     ...{ callId, name, raw: null, parsed, status: 'unknown' as const },
   }));
   const facts = { turn: executed.turn, written: { text, dialect }, listed, offered, isCut, opensInThought };

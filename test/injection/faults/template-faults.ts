@@ -335,6 +335,28 @@ export const TEMPLATE_FAULTS: readonly Fault[] = [
     },
   },
   {
+    name: 'a turn of a role that the template has not is found where it opens',
+    models: QWENS,
+    inject(rollout, random) {
+      const k = someTurn(rollout, random, ({ messages }) => messages.at(-1)?.role === 'user');
+      const text = textOfPrompt(rollout, k).replace('<|im_start|>user\n', '<|im_start|>observer\n');
+      return template('unknown_role', k, addText(rollout, k, text, '<|im_start|>observer'));
+    },
+  },
+  {
+    name: 'arguments that are a text which holds JSON are found at their key (case 41)',
+    models: QWENS,
+    inject(rollout) {
+      const call = '<tool_call>\n{"name": "run", "arguments": "{\\"a\\": 1}"}\n</tool_call>';
+      const example = `<|im_start|>assistant\n${call}<|im_end|>\n<|im_start|>user\nNow you.<|im_end|>\n`;
+      const generation = '<|im_start|>assistant\n';
+      const text = textOfPrompt(rollout, 0);
+      const at = text.lastIndexOf(generation);
+      const shown = `${text.slice(0, at)}${example}${text.slice(at)}`;
+      return template('double_encoded_arguments', 0, addText(rollout, 0, shown, '"arguments": "{'));
+    },
+  },
+  {
     // Where their mark is no token, a result may hold it as text: a turn counts as one there.
     name: 'more tool results than calls are told where they begin',
     models: ['qwen3'],

@@ -130,6 +130,19 @@ export const TOKEN_FAULTS: readonly Fault[] = [
     },
   },
   {
+    name: 'a completion that was thrown away and sampled again is a rewritten history, and nobody is blamed',
+    wishes: { least: 2, calls: false },
+    inject(rollout, random) {
+      const k = followedTurn(rollout, random) + 1;
+      const { length } = turnOf(rollout, k - 1).sampled;
+      const turn = turnOf(rollout, k);
+      turn.messages = [];
+      turn.added = [];
+      turn.rewrite = (held) => held.slice(0, held.length - length);
+      return { found: [want('tokens', 'history_rewritten', k, placeOf(rollout, k).prompt.length)] };
+    },
+  },
+  {
     name: 'a history without the thinking of an earlier turn is rewritten, and is told as stripped (cases 26, 27)',
     models: ['qwen3'],
     wishes: { least: 2, calls: false, thinks: true },

@@ -151,7 +151,7 @@ export const TOOL_FAULTS: readonly Fault[] = [
     inject(rollout, random) {
       const kind = random.pick(MALFORMED_CALLS.filter(({ isLast }) => isLast !== true));
       const place = someCall(rollout, random);
-      refuse(place, 'malformed', 'Error: the arguments are no valid JSON');
+      refuse(place, 'malformed', kind.name, 'Error: the arguments are no valid JSON');
       return tools('malformed', place.k, writeMalformed(rollout, place, kind).faultAt);
     },
   },
@@ -161,7 +161,7 @@ export const TOOL_FAULTS: readonly Fault[] = [
     inject(rollout, random) {
       const kind = random.pick(MALFORMED_CALLS.filter(({ isLast }) => isLast !== true));
       const place = someCall(rollout, random);
-      refuse(place, 'malformed', '');
+      refuse(place, 'malformed', kind.name, '');
       const { at, faultAt } = writeMalformed(rollout, place, kind);
       return {
         ...tools('malformed_not_fed_back', place.k, at),
@@ -233,9 +233,7 @@ export const TOOL_FAULTS: readonly Fault[] = [
     inject(rollout, random) {
       const place = someCall(rollout, random);
       place.call.written = known(place.call.written).replace(/"name": ?"\w+"/, '"name": "teleport"');
-      refuse(place, 'unknown_tool', 'Error: there is no tool teleport');
-      place.call.listed = { ...known(place.call.listed), name: 'teleport' };
-      setResult(place, { name: 'teleport' });
+      refuse(place, 'unknown_tool', 'teleport', 'Error: there is no tool teleport');
       return tools('unknown_tool', place.k, settle(rollout, place));
     },
   },
@@ -344,12 +342,32 @@ export const TOOL_FAULTS: readonly Fault[] = [
 ];
 
 /** The loop does not run it, and says so or does not. */
-function refuse(place: Place, status: 'malformed' | 'unknown_tool', output: string): void {
-  place.call.listed = {
-    ...known(place.call.listed),
-    arguments_raw: null,
-    arguments_parsed: null,
-    parse_status: status,
+function refuse({ call }: Place, status: 'malformed' | 'unknown_tool', name: string, output: string): void {
+  const unread = { name, arguments_raw: null, arguments_parsed: null };
+  call.listed = { ...known(call.listed), ...unread, parse_status: status };
+  const refused = { name, executed_arguments: null, status: 'not_executed' as const, output: Buffer.from(output) };
+  for (const own of call.results) own.result = { ...own.result, ...refused };
+}
+
+/** Where nobody kept the text, the lane has only the loop's list, and says no place; with a tokenizer there is one. */
+export function withoutText(injected: Injected): Injected {
+  const { found, follows = [], may = [] } = injected;
+  const isTold = ({ class: name }: Want) => name !== 'malformed_not_fed_back';
+  const placeless = ({ class: name }: Want) => name === 'unknown_tool';
+  const loose = [...found, ...follows].flatMap((one) => [
+    { ...one, when: 'the lane has no text' },
+    { ...one, index: null, when: 'the lane has no text' },
+  ]);
+  return {
+    ...injected,
+    found: found.filter(isTold).map((one) => (placeless(one) ? { ...one, index: null } : one)),
+    follows: follows.filter(isTold),
+    may: [
+      ...may,
+      ...loose,
+      ...found
+        .filter(({ audit }) => audit === 'tools')
+        .map(({ turn }) => ({ ...want('tools', 'silent_repair', turn, null), when: 'the loop says so itself' })),
+    ],
   };
-  setResult(place, { executed_arguments: null, status: 'not_executed', output: Buffer.from(output) });
 }

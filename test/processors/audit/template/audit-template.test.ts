@@ -220,6 +220,14 @@ describe('history', () => {
     expect(found('qwen3', inPrompt(bad))).toEqual([['think_rewrapped', 'fail', 0, bad.indexOf(151667)]]);
   });
 
+  it('one that begins as the sampled thought did is found where the history leaves it (case 30)', () => {
+    const sampled = q3('<think>\n2+2\n</think>\n\n4<|im_end|>');
+    const bad = q3('<think>\n\n</think>\n\n2+2\n</think>\n\n4<|im_end|>\n<|im_start|>user\nAnd?<|im_end|>\n');
+    const next = [...ASK.prompt, ...bad, ...q3('<|im_start|>assistant\n')];
+    const input = forkedInputOf({ prompt: ASK.prompt, sampled }, next, [9707, 151645]);
+    expect(found('qwen3', input)).toEqual([['think_rewrapped', 'fail', 1, ASKED + 1]]);
+  });
+
   it('a call that the stored message lost is missing in the history (case 43)', () => {
     const sampled = q3('<tool_call>\n{"name": "add", "arguments": {}}\n</tool_call><|im_end|>');
     const next = [

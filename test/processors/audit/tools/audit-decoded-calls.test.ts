@@ -50,3 +50,10 @@ it('a text in no dialect that is known proves nothing of the calls that the loop
   expect(classes('[TOOL_CALLS] a', [call({ parsed: '{}' })])).toBeUndefined();
   expect(classes('Hello.', [call({ parsed: '{}' })], { dialect: HERMES })).toEqual([['executed_without_call', 3]]);
 });
+
+it('a result that came twice is no second call of the loop (case 69)', () => {
+  const text = hermes('{"name": "a", "arguments": {"x": 1}}');
+  const ran = { executed: '{"x":1}', status: 'ok' } as const;
+  expect(classes(text, [call({ parsed: '{"x":1}', ...ran }), call(ran)])).toEqual([['duplicate_tool_event', 3]]);
+  expect(classes(text, [call(ran), call(ran)])).toEqual([['duplicate_tool_event', 3]]);
+});
