@@ -11,7 +11,8 @@ export const NFC_SHIFT = 2;
 
 /**
  * A byte a character of Unicode, as the reference library has them: its `\p{L}`, `\p{N}` and `\s` are of another version of
- * Unicode than JavaScript's, and `\s` of another definition.
+ * Unicode than JavaScript's, and `\s` of another definition. Of another version of the library they are written anew by
+ * `node --import ./test/run-typescript.mjs test/processors/tokenize/write-char-classes.ts`.
  */
 export const CHAR_CLASSES: Uint8Array = readRuns();
 

@@ -58,7 +58,7 @@ it('gives every example the outcome that was worked out by hand', async () => {
   );
   const found = new Map(decided.map((row) => [`${row.run_id} ${row.rollout_id} ${row.attempt}`, row]));
   for (const { run_id, rollouts: wanted } of expected) {
-    for (const { story: _story, once_audited: _later, segment_count: _segments, ...outcome } of wanted) {
+    for (const { story: _story, segment_count: _segments, ...outcome } of wanted) {
       const name = `${run_id} ${outcome.rollout_id} ${outcome.attempt}`;
       const { advantage, ...facts } = outcome;
       const row = found.get(name);
