@@ -37,13 +37,22 @@ function putInForce(state: LaneState, runId: string, { policy, weights, gate }: 
   if (weights !== null)
     state.inForce = { ...state.inForce, weights: withVersion(state.inForce.weights, runId, weights) };
   const inForce = gate === null ? null : gateInForce(gate);
-  if (inForce !== null) state.inForce = { ...state.inForce, gates: new Map(state.inForce.gates).set(runId, inForce) };
+  if (inForce !== null && !isStale(inForce, state.inForce.gates.get(runId)))
+    state.inForce = { ...state.inForce, gates: new Map(state.inForce.gates).set(runId, inForce) };
+}
+
+/**
+ * A CHANGE THAT CAME LATE IS VOID. 1 an evaluator writes row 4, hold, and hangs before its event; 2 a person releases: row 5, its
+ * event @9; 3 the event of row 4 arrives @10: lanes would hold what the books and the forwarder have open.
+ */
+function isStale({ seq }: GateInForce, inForce: GateInForce | undefined): boolean {
+  return seq < (inForce?.seq ?? 0);
 }
 
 /** null: a state that a newer build knows. The one in force stays: to open or to close would be a guess. */
-function gateInForce({ state, classes }: GateEvent): GateInForce | null {
+function gateInForce({ state, classes, seq }: GateEvent): GateInForce | null {
   const known = GATE_STATES.find((name) => name === state);
-  return known === undefined ? null : { state: known, classes };
+  return known === undefined ? null : { state: known, classes, seq };
 }
 
 /**

@@ -56,13 +56,13 @@ export function weightsEvent(
 /** From here on the gate of the run is in this state. */
 export function gateEvent(
   runId: string,
-  { state, classes }: GateInForce,
+  { state, classes, seq }: GateInForce,
   whyJson: string | null,
   eventId: string,
 ): StepEventInit {
   return controlEvent({ ...NOBODY, run_id: runId }, `gate|${eventId}`, {
     type: 'gate',
-    gate: { state, classes: [...classes], why_json: whyJson },
+    gate: { state, classes: [...classes], why_json: whyJson, seq },
   });
 }
 

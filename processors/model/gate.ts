@@ -3,11 +3,16 @@ export type GateState = 'preflight' | 'open' | 'warn' | 'quarantine' | 'hold';
 
 export const GATE_STATES: readonly GateState[] = ['preflight', 'open', 'warn', 'quarantine', 'hold'];
 
-/** What a gate event put in force for a run. */
-export interface GateInForce {
+export interface GateSetting {
   readonly state: GateState;
   /** Finding classes that are quarantined; empty but in state quarantine. */
   readonly classes: readonly string[];
+}
+
+/** What a gate event put in force for a run. */
+export interface GateInForce extends GateSetting {
+  /** Number of the change, from 1; 0: no event yet. Never falls: an event that comes behind a later one is void. */
+  readonly seq: number;
 }
 
 /** By run; a run without an event: see `gateOf`. */
@@ -40,14 +45,14 @@ export interface GateRule {
   readonly limits: ReadonlyMap<string, GateLimit>;
 }
 
-const OPEN: GateInForce = { state: 'open', classes: [] };
-const PREFLIGHT: GateInForce = { state: 'preflight', classes: [] };
+const OPEN: GateInForce = { state: 'open', classes: [], seq: 0 };
+const PREFLIGHT: GateInForce = { state: 'preflight', classes: [], seq: 0 };
 
 /** Before the first event of its gate a run is in preflight, if its policy wants one, else open. */
 export function gateOf(gates: GatesByRun, runId: string, rule: Pick<GateRule, 'preflight'>): GateInForce {
   return gates.get(runId) ?? (rule.preflight > 0 ? PREFLIGHT : OPEN);
 }
 
-export function isClosed({ state }: GateInForce): boolean {
+export function isClosed({ state }: Pick<GateSetting, 'state'>): boolean {
   return state === 'preflight' || state === 'hold';
 }

@@ -1,11 +1,11 @@
-import type { GateInForce } from '../../processors/model/gate.ts';
+import type { GateSetting } from '../../processors/model/gate.ts';
 import type { Store } from '../clickhouse/port.ts';
 import { encodeGates, type GateRow } from '../clickhouse/tables/gates.ts';
 import type { ControlWriter } from '../lanes/control-writer.ts';
 import { readLastGates } from './last-gates.ts';
 
 /** What a gate becomes, and why. */
-export interface NewGate extends GateInForce {
+export interface NewGate extends GateSetting {
   readonly by: GateRow['by'];
   /** Limits that tripped, or the reason that a person gave. */
   readonly why: object;
@@ -32,8 +32,9 @@ export interface ChangeGateDeps {
 /**
  * ROW, THEN EVENTS. The row is the truth: 1 the row says hold, the process dies; 2 the next evaluator finds the row and writes its
  * events. The other way round lanes would hold, and nobody could say why. The events are those of the row that the store holds when
- * they are written, so that who was slow writes nothing older than what came meanwhile. One at a time in a process; a change that
- * another process made at the same time is seen by the evaluator, which repeats the events of what it did not write.
+ * they are written; one of a lower number is void to lanes, and of two rows with one number, of two processes at once, the store
+ * keeps one: LOOK AGAIN after the events, and write those of what came meanwhile. One at a time in a process; a change that another
+ * process made is seen by the evaluator, which repeats the events of what it did not write.
  */
 export function createChangeGate({ store, control, now, tell }: ChangeGateDeps): ChangeGate {
   let last: Promise<unknown> = Promise.resolve();
@@ -44,10 +45,16 @@ export function createChangeGate({ store, control, now, tell }: ChangeGateDeps):
   };
 
   const repeat = async (runId: string): Promise<void> => {
-    const row = (await readLastGates(store, runId)).get(runId);
-    if (row === undefined) return;
-    const { state, classes, why_json, seq, atMs } = row;
-    await (await control()).gate(runId, { state, classes }, why_json, `${runId}|${seq}|${atMs}`);
+    const written = new Set<string>();
+    for (;;) {
+      const row = (await readLastGates(store, runId)).get(runId);
+      if (row === undefined) return;
+      const { state, classes, why_json, seq, atMs } = row;
+      const eventId = `${runId}|${seq}|${atMs}`;
+      if (written.has(eventId)) return;
+      await (await control()).gate(runId, { state, classes, seq }, why_json, eventId);
+      written.add(eventId);
+    }
   };
 
   return {

@@ -20,7 +20,6 @@ export async function readMovable(store: Pick<Store, 'query'>, from: number): Pr
     ),
   ]);
   const limits = new Map(released.map(({ run_id, last }) => [run_id, Number(last)]));
-  for (const { run_id, state } of gates)
-    if (!isClosed({ state, classes: [] })) limits.set(run_id, Number.POSITIVE_INFINITY);
+  for (const { run_id, state } of gates) if (!isClosed({ state })) limits.set(run_id, Number.POSITIVE_INFINITY);
   return (runId) => limits.get(runId) ?? -1;
 }

@@ -17,12 +17,14 @@ export interface GateChange {
 /** Classes that quarantine some attempts of the workload. */
 export const GATE_CLASSES = ['history_rewritten', 'verifier_nondeterministic'] as const;
 
+const OVERTAKES = 0.2;
+
 /** Whoever opens and closes gates: a row first, and some time later the event that lanes obey. */
 export interface GateKeeper {
   change(): void;
   /** Whether an event is left to be written. */
   readonly isBehind: boolean;
-  /** Writes the oldest event that was not. */
+  /** Writes the oldest event that was not; at times a later one first, as where who wrote the row hangs before its event. */
   say(): Promise<void>;
   /** Opens most gates; some runs stay closed. */
   release(): void;
@@ -43,7 +45,7 @@ export function createGateKeeper(
     store.insert(encodeGates([{ run_id: runId, seq, state, by: 'set', classes, why_json: '{}', ...at }]));
     const heldEnd = log.bounds(topics.held, 0).end;
     history.push({ runId, state, heldEnd, readyEnd: log.bounds(topics.ready, 0).end });
-    unsaid.push(() => control.gate(runId, { state, classes }, null, `${runId}|${seq}`));
+    unsaid.push(() => control.gate(runId, { state, classes, seq }, null, `${runId}|${seq}`));
   };
   return {
     history,
@@ -52,13 +54,14 @@ export function createGateKeeper(
     },
     change: () => put(random.pick(runs), random.pick([...GATE_STATES, 'hold', 'hold', 'open', 'quarantine'])),
     async say() {
-      await unsaid.shift()?.();
+      const at = random.chance(OVERTAKES) ? Math.floor(random.next() * unsaid.length) : 0;
+      await unsaid.splice(at, 1)[0]?.();
     },
     release() {
       for (const runId of runs) {
         const last = history.findLast((change) => change.runId === runId);
         // A run without a row may be in preflight by its policy.
-        const isShut = last === undefined || isClosed({ state: last.state, classes: [] });
+        const isShut = last === undefined || isClosed(last);
         if (isShut && random.chance(0.8)) put(runId, 'open');
       }
     },

@@ -5,7 +5,7 @@ import type { Outcome } from './check-outcome.ts';
 import type { Row } from './memory-store.ts';
 import { GATED_POLICIES, PREFLIGHT, policyText } from './simulated-documents.ts';
 
-/** Each decision against the gate at the record that closed it: by the last event below, else by its policy. null: all as it must be. */
+/** Each decision against the gate at the record that closed it: by the event below of the highest number, else by its policy. null: all as it must be. */
 export function gateProblem({ store, input }: Outcome): string | null {
   const preflights = new Map(GATED_POLICIES.map((name) => [documentIdOf(policyText(name).text), PREFLIGHT[name]]));
   const audits = visibleRows(store, 'audits');
@@ -16,8 +16,9 @@ export function gateProblem({ store, input }: Outcome): string | null {
     for (const { record, event } of input) {
       const gate = event?.control?.gate;
       const state = GATE_STATES.find((one) => one === gate?.state);
-      if (event && gate && state !== undefined && record.offset < Number(decision.offset))
-        gates.set(event.run_id, { state, classes: gate.classes });
+      if (!event || !gate || state === undefined || record.offset >= Number(decision.offset)) continue;
+      const { classes, seq } = gate;
+      if (seq >= (gates.get(event.run_id)?.seq ?? 0)) gates.set(event.run_id, { state, classes, seq });
     }
     const gate = gateOf(gates, String(decision.run_id), { preflight: preflights.get(String(decision.policy_id)) ?? 0 });
     const isReady = outTopicOf(decision) === 'ready';

@@ -63,7 +63,7 @@ function wasOpen(changes: readonly GateChange[], heldOffset: number, readyOffset
 }
 
 function isOpen({ state }: GateChange): boolean {
-  return !isClosed({ state, classes: [] });
+  return !isClosed({ state });
 }
 
 /** Forwarding changes nothing of it. */

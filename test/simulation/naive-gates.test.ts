@@ -18,6 +18,13 @@ vi.mock('../../processors/assemble/fold-control.ts', async (original) => {
   const real = await original<typeof import('../../processors/assemble/fold-control.ts')>();
   const foldControl: typeof real.foldControl = (state, ...rest) => {
     const { gates } = state.inForce;
+    if (is('obeys_what_came_late')) {
+      // Lanes that do not know which changes they had.
+      state.inForce = {
+        ...state.inForce,
+        gates: new Map([...gates].map(([run, gate]) => [run, { ...gate, seq: 0 }])),
+      };
+    }
     real.foldControl(state, ...rest);
     if (!is('obeyed_at_the_cut') || state.inForce.gates === gates) return;
     const [runId] = [...state.inForce.gates].find(([run, gate]) => gates.get(run) !== gate) ?? [''];
@@ -60,7 +67,8 @@ vi.mock('../../processors/decode/decode.ts', async (original) => {
             const gate = event?.control?.gate;
             const state = GATE_STATES.find((one) => one === gate?.state);
             if (!event || !gate || state === undefined) continue;
-            const gates = new Map(deps.state.inForce.gates).set(event.run_id, { state, classes: gate.classes });
+            const { classes, seq } = gate;
+            const gates = new Map(deps.state.inForce.gates).set(event.run_id, { state, classes, seq });
             deps.state.inForce = { ...deps.state.inForce, gates };
           }
           return batch;
@@ -138,6 +146,7 @@ const NAIVE: ReadonlyArray<readonly [name: string, firstSeed: number]> = [
   ['gate_not_restored', 0],
   ['obeyed_at_the_cut', 0],
   ['obeyed_before_its_offset', 0],
+  ['obeys_what_came_late', 0],
   ['quarantine_ignored', 0],
   ['commit_before_insert', 0],
   ['without_fencing', 0],

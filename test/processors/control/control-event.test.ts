@@ -10,8 +10,11 @@ const whole = (rollout_id: string, run_id = 'run') => attemptOf({ rollout_id, ru
 let serial = 0;
 const gate = (state: GateState, classes: readonly string[] = [], run = 'run') => {
   serial += 1;
-  return gateEvent(run, { state, classes }, null, `${run}|${serial}`);
+  return gateEvent(run, { state, classes, seq: serial }, null, `${run}|${serial}`);
 };
+/** The change of that number. */
+const numbered = (seq: number, state: GateState, run = 'run') =>
+  gateEvent(run, { state, classes: [], seq }, null, `${run}|${seq}`);
 const went = (lane: TestLane) => {
   const { records, rows } = lane.effects();
   const topics = new Map(
@@ -84,6 +87,28 @@ describe('a gate', () => {
     expect(went(lane)).toEqual([['a', 'train', false, 'ready']]);
   });
 
+  it('does not go back to a change that came late, but takes one of the same number and the next one', () => {
+    const lane = createTestLane();
+    lane.fold(numbered(5, 'open'), numbered(4, 'hold'), ...whole('a'), numbered(5, 'hold'), ...whole('b'));
+    lane.fold(numbered(6, 'open'), ...whole('c'), numbered(1, 'hold', 'other'), ...whole('d', 'other'));
+    expect(went(lane).map(([rollout, , held]) => [rollout, held])).toEqual([
+      ['a', false],
+      ['b', true],
+      ['c', false],
+      // The changes of another run have numbers of their own.
+      ['d', true],
+    ]);
+  });
+
+  it('without a number, as builds before wrote it, is the first', () => {
+    const lane = createTestLane();
+    lane.fold(numbered(0, 'hold'), ...whole('a'), numbered(1, 'open'), numbered(0, 'hold'), ...whole('b'));
+    expect(went(lane).map(([rollout, , held]) => [rollout, held])).toEqual([
+      ['a', true],
+      ['b', false],
+    ]);
+  });
+
   it('of a state that only a newer build knows changes nothing', () => {
     const lane = createTestLane();
     const event: StepEventInit = { ...gate('open'), control: { type: 'gate', gate: { state: 'half', classes: [] } } };
@@ -132,6 +157,14 @@ describe('a restart', () => {
     const after = createTestLane({ ...options, progress });
     after.fold(...whole('b'));
     expect(went(after).map(([rollout, , isHeld]) => [rollout, isHeld])).toEqual([['b', held]]);
+  });
+
+  it('knows from the commit which changes come late', () => {
+    const before = createTestLane();
+    before.fold(numbered(1_000_000, 'open'), ...whole('a'));
+    const after = createTestLane({ progress: before.cut().progress });
+    after.fold(numbered(999_999, 'hold'), ...whole('b'));
+    expect(went(after).map(([rollout, , held]) => [rollout, held])).toEqual([['b', false]]);
   });
 
   it('does not let an event below the frontier act a second time', () => {

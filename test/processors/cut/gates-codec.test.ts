@@ -8,6 +8,7 @@ import { NO_WEIGHTS, withVersion } from '../../../processors/model/weights.ts';
 const gate: fc.Arbitrary<GateInForce> = fc.record({
   state: fc.constantFrom(...GATE_STATES),
   classes: fc.array(fc.string({ maxLength: 20 }), { maxLength: 5 }),
+  seq: fc.nat(Number.MAX_SAFE_INTEGER),
 });
 const gates: fc.Arbitrary<GatesByRun> = fc
   .uniqueArray(fc.tuple(fc.string({ unit: 'grapheme', maxLength: 20 }), gate), {
@@ -54,10 +55,10 @@ describe('gates in a commit', () => {
         expect(readGates({ bytes: bytes.subarray(0, at % bytes.length), at: 0 })).toBeNull();
       }),
     );
-    // One run, name of one character, state 5.
-    expect(readGates({ bytes: Buffer.from([1, 1, 0x61, 5, 0]), at: 0 })).toBeNull();
-    expect(readGates({ bytes: Buffer.from([1, 1, 0x61, 4, 0]), at: 0 })).toEqual(
-      new Map([['a', { state: 'hold', classes: [] }]]),
+    // One run, name of one character, state 5, change 9.
+    expect(readGates({ bytes: Buffer.from([1, 1, 0x61, 5, 9, 0]), at: 0 })).toBeNull();
+    expect(readGates({ bytes: Buffer.from([1, 1, 0x61, 4, 9, 0]), at: 0 })).toEqual(
+      new Map([['a', { state: 'hold', classes: [], seq: 9 }]]),
     );
   });
 
