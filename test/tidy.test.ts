@@ -182,7 +182,18 @@ describe('code', () => {
 });
 
 it('each test file mirrors a source', () => {
-  const free = ['chapters', 'contract', 'simulation', 'e2e', 'oracles', 'bench', 'chaos', 'kafka', 'examples'];
+  const free = [
+    'chapters',
+    'contract',
+    'simulation',
+    'e2e',
+    'oracles',
+    'bench',
+    'chaos',
+    'kafka',
+    'examples',
+    'injection',
+  ];
   const orphans = paths
     .filter((path) => isTest(path) && path.endsWith('.test.ts') && path !== 'test/tidy.test.ts')
     .filter((path) => !free.includes(path.split('/')[1] ?? ''))

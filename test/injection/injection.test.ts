@@ -5,12 +5,16 @@ import { createRandom } from '../../src/simulate/random.ts';
 import { inputOf } from '../processors/audit/template/fixture-input.ts';
 import { auditedOf, effectsOf } from './audited-lane.ts';
 import { cleanRollout } from './clean-trajectory.ts';
+import { BOUNDARY_FAULTS } from './faults/boundary-faults.ts';
 import { ENDING_FAULTS } from './faults/ending-faults.ts';
 import type { Fault, Injected } from './faults/fault.ts';
+import { HISTORY_FAULTS } from './faults/history-faults.ts';
 import { NUMBER_FAULTS } from './faults/number-faults.ts';
+import { REPAIR_FAULTS } from './faults/repair-faults.ts';
 import { TEMPLATE_FAULTS } from './faults/template-faults.ts';
 import { TOKEN_FAULTS } from './faults/token-faults.ts';
-import { TOOL_FAULTS, withoutText } from './faults/tool-faults.ts';
+import { TOOL_FAULTS } from './faults/tool-faults.ts';
+import { withoutText } from './faults/without-text.ts';
 import { disagreement } from './injected.ts';
 import { type Model, type ModelName, openModels, TOOLS_JSON } from './models.ts';
 import { eventsOf, known, placeOf, type Rollout } from './rollout.ts';
@@ -21,7 +25,16 @@ const CLEAN = 667;
 /** Of each fault, over the models that it can happen to. */
 const FAULTY = 24;
 const FAULTY_TEXTLESS = 8;
-const FAULTS = [...TOKEN_FAULTS, ...TEMPLATE_FAULTS, ...TOOL_FAULTS, ...NUMBER_FAULTS, ...ENDING_FAULTS];
+const FAULTS_OF_CALLS = [...REPAIR_FAULTS, ...TOOL_FAULTS];
+const FAULTS = [
+  ...HISTORY_FAULTS,
+  ...TOKEN_FAULTS,
+  ...BOUNDARY_FAULTS,
+  ...TEMPLATE_FAULTS,
+  ...FAULTS_OF_CALLS,
+  ...NUMBER_FAULTS,
+  ...ENDING_FAULTS,
+];
 
 interface Case {
   readonly rollout: Rollout;
@@ -94,7 +107,7 @@ describe('a fault is found with its class, turn and index, and nothing else is',
 });
 
 describe('where nobody kept the text, the ids tell of calls', () => {
-  for (const fault of TOOL_FAULTS)
+  for (const fault of FAULTS_OF_CALLS)
     test(fault.name, async () => {
       expect(await problemsOf(faultyOf(fault, FAULTY_TEXTLESS, true))).toEqual([]);
     });
@@ -102,9 +115,9 @@ describe('where nobody kept the text, the ids tell of calls', () => {
 
 describe('what this test relies on', () => {
   test('an expectation that is wrong in any part is a problem', async () => {
-    const [{ rollout }] = [known(faultyOf(known(TOKEN_FAULTS[0]), 1)[0])];
+    const [{ rollout }] = [known(faultyOf(known(HISTORY_FAULTS[0]), 1)[0])];
     const clean = cleanRollout(rollout.model, rollout.id, { least: 2 });
-    const { found, follows } = known(TOKEN_FAULTS[0]).inject(clean, createRandom(`${rollout.id} fault`));
+    const { found, follows } = known(HISTORY_FAULTS[0]).inject(clean, createRandom(`${rollout.id} fault`));
     const audited = (await auditedOf(models, [eventsOf(clean)])).get(clean.id);
     const [first] = found;
     const problems = (one: Partial<typeof first>) =>

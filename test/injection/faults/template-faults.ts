@@ -1,241 +1,23 @@
 import type { Random } from '../../../src/simulate/random.ts';
-import type { Model } from '../models.ts';
+import { completionOf, known, placeOf, type Rollout, type RolloutTurn, resample } from '../rollout.ts';
+import { anyTurn, type Fault, followedTurn, QWENS, someTurn, turnOf, want } from './fault.ts';
 import {
-  completionOf,
-  isThinkingOff,
-  known,
-  placeOf,
-  promptText,
-  type Rollout,
-  type RolloutTurn,
-  resample,
-} from '../rollout.ts';
-import { anyTurn, type Fault, followedTurn, type Injected, QWENS, someTurn, turnOf, type Want, want } from './fault.ts';
+  addedAt,
+  addText,
+  alsoDrift,
+  CALLING,
+  keepResults,
+  placeOfEnd,
+  resultTurn,
+  rewriteText,
+  template,
+  textOfPrompt,
+} from './prompts.ts';
 
-const NEWLINE = 198;
 const END_THINK = 151668;
 
-function textOfPrompt(rollout: Rollout, k: number): string {
-  return promptText(rollout.model, turnOf(rollout, k).messages, k === 0, isThinkingOff(rollout.start));
-}
-
-/** Place of what turn `k` adds to what is held. */
-function addedAt(rollout: Rollout, k: number): number {
-  const { prompt } = placeOf(rollout, k);
-  return prompt.length - turnOf(rollout, k).added.length;
-}
-
-/** Token that holds a character of a text which was encoded whole. */
-function tokenAt(model: Model, ids: readonly number[], text: string, character: number): number {
-  const bytes = Buffer.byteLength(text.slice(0, character));
-  let end = 0;
-  return ids.findIndex((id) => {
-    end += model.decode([id]).length;
-    return end > bytes;
-  });
-}
-
-/** Encodes another text in the place of what turn `k` would add; answers where a part of it stands in the segment. */
-function addText(rollout: Rollout, k: number, text: string, part: string): number {
-  const { model } = rollout;
-  const turn = turnOf(rollout, k);
-  turn.added = model.encode(text);
-  return addedAt(rollout, k) + tokenAt(model, turn.added, text, text.indexOf(part));
-}
-
-function removeAt(rollout: Rollout, k: number, at: number, ...instead: number[]): number {
-  const index = addedAt(rollout, k) + at;
-  turnOf(rollout, k).added.splice(at, 1, ...instead);
-  return index;
-}
-
-/** Places of a prompt at which one turn is parted from the next. */
-function separators({ model }: Rollout, { added }: RolloutTurn): number[] {
-  return added.flatMap((id, i) => (id === NEWLINE && added[i + 1] === model.openId ? [i] : []));
-}
-
-/** Places at which a message of a prompt ends. */
-function ends({ model }: Rollout, { added }: RolloutTurn): number[] {
-  return added.flatMap((id, i) => (id === model.endId ? [i] : []));
-}
-
-function one(audit: string, name: string, turn: number, index: number): Injected {
-  return { found: [want(audit, name, turn, index)] };
-}
-
-const template = (name: string, turn: number, index: number): Injected => one('template', name, turn, index);
-
-/** A later turn whose prompt shows tool results. */
-function resultTurn(rollout: Rollout, random: Random): number {
-  return someTurn(rollout, random, ({ messages }) => messages[0]?.role === 'tool');
-}
-
-const CALLING = { least: 2, calls: true } as const;
-
-/** A history in which turn `k` says something else. */
-function rewriteText(rollout: Rollout, k: number, text: string): number {
-  const { model } = rollout;
-  const { sampled } = turnOf(rollout, k);
-  turnOf(rollout, k + 1).rewrite = (held) => [
-    ...held.slice(0, held.length - sampled.length),
-    ...model.encode(text),
-    model.endId,
-  ];
-  return placeOf(rollout, k + 1).prefix;
-}
-
-function alsoDrift(
-  k: number,
-  index: number,
-  ...names: readonly string[]
-): ReadonlyArray<Want & { readonly why: string }> {
-  return names.map((name) => ({
-    ...want('tokens', name, k + 1, index),
-    why: 'the prompt does not hold what was sampled',
-  }));
-}
-
+/** What stands within turns, and in histories that were rendered again. */
 export const TEMPLATE_FAULTS: readonly Fault[] = [
-  {
-    name: 'a BOS that was written twice is found at the second (case 33)',
-    models: ['llama3_1'],
-    inject(rollout) {
-      turnOf(rollout, 0).added.unshift(128000);
-      return template('bos_duplicated', 0, 1);
-    },
-  },
-  {
-    name: 'a BOS that is missing is found at the beginning (case 34)',
-    models: ['llama3_1'],
-    inject(rollout) {
-      turnOf(rollout, 0).added.shift();
-      return template('bos_missing', 0, 0);
-    },
-  },
-  {
-    name: 'a BOS at the beginning of a later chunk is found there (case 35)',
-    models: ['llama3_1'],
-    wishes: { least: 2 },
-    inject(rollout, random) {
-      const k = followedTurn(rollout, random) + 1;
-      turnOf(rollout, k).added.unshift(128000);
-      return template('bos_mid_sequence', k, addedAt(rollout, k));
-    },
-  },
-  {
-    name: 'a separator that is missing is found where the next turn opens (case 31)',
-    models: QWENS,
-    inject(rollout, random) {
-      const k = anyTurn(rollout, random);
-      return template(
-        'separator_missing',
-        k,
-        removeAt(rollout, k, random.pick(separators(rollout, turnOf(rollout, k)))),
-      );
-    },
-  },
-  {
-    name: 'a separator that is another is found where it stands',
-    models: QWENS,
-    inject(rollout, random) {
-      const k = anyTurn(rollout, random);
-      const at = random.pick(separators(rollout, turnOf(rollout, k)));
-      return template('separator_malformed', k, removeAt(rollout, k, at, random.pick([271, 220, 382 - 162])));
-    },
-  },
-  {
-    name: 'a generation prompt that is missing is found where sampling begins',
-    inject(rollout, random) {
-      const k = anyTurn(rollout, random);
-      const turn = turnOf(rollout, k);
-      turn.added = turn.added.slice(0, turn.added.lastIndexOf(rollout.model.openId));
-      return template('gen_prompt_missing', k, placeOf(rollout, k).sampledStart);
-    },
-  },
-  {
-    name: 'a generation prompt without its line end is found where the turn opens',
-    models: QWENS,
-    inject(rollout, random) {
-      const k = anyTurn(rollout, random);
-      const turn = turnOf(rollout, k);
-      const open = turn.added.lastIndexOf(rollout.model.openId);
-      turn.added = turn.added.slice(0, open + 2);
-      return template('gen_prompt_malformed', k, addedAt(rollout, k) + open);
-    },
-  },
-  {
-    name: 'a default system turn that was dropped is found at the beginning (case 37)',
-    models: ['qwen2_5'],
-    inject(rollout) {
-      const { model } = rollout;
-      const turn = turnOf(rollout, 0);
-      turn.messages = turn.messages.slice(1);
-      turn.added = model.encode(textOfPrompt(rollout, 0));
-      return template('system_missing', 0, 0);
-    },
-  },
-  {
-    name: 'an end of turn that was written twice in a prompt is found at the second',
-    inject(rollout, random) {
-      const k = anyTurn(rollout, random);
-      const turn = turnOf(rollout, k);
-      const at = random.pick(ends(rollout, turn));
-      turn.added.splice(at, 0, rollout.model.endId);
-      return template('end_of_turn_doubled', k, addedAt(rollout, k) + at + 1);
-    },
-  },
-  {
-    name: 'the stop token that the template adds once more is found after the sampled one (case 15)',
-    wishes: { least: 2 },
-    inject(rollout, random) {
-      const k = followedTurn(rollout, random) + 1;
-      turnOf(rollout, k).added.unshift(rollout.model.endId);
-      return template('end_of_turn_doubled', k, addedAt(rollout, k));
-    },
-  },
-  {
-    name: 'a completion that ends twice is told at the second end (case 15)',
-    inject(rollout, random) {
-      const k = anyTurn(rollout, random);
-      const turn = turnOf(rollout, k);
-      turn.sampled.push(rollout.model.endId);
-      turn.logprobs.push(-0.125);
-      turn.rawText = completionOf(turn).text;
-      return template('end_of_turn_doubled', k, placeOf(rollout, k).end - 1);
-    },
-  },
-  {
-    name: 'an end of turn that a completion lost is found where the next turn opens',
-    wishes: { least: 2 },
-    inject(rollout, random) {
-      const k = followedTurn(rollout, random);
-      const turn = turnOf(rollout, k);
-      turn.sampled.pop();
-      turn.logprobs.pop();
-      return template('end_of_turn_missing', k + 1, addedAt(rollout, k + 1) + (rollout.model.isQwen ? 1 : 0));
-    },
-  },
-  {
-    name: 'an end of turn that the last completion lost is found at its end',
-    inject(rollout) {
-      const k = rollout.turns.length - 1;
-      const turn = turnOf(rollout, k);
-      turn.sampled.pop();
-      turn.logprobs.pop();
-      return template('end_of_turn_missing', k, placeOf(rollout, k).end);
-    },
-  },
-  {
-    name: 'the end of a tool turn that is missing is found where the next turn opens',
-    models: QWENS,
-    wishes: CALLING,
-    inject(rollout, random) {
-      const k = resultTurn(rollout, random);
-      const at = known(ends(rollout, turnOf(rollout, k))[0]);
-      // What opens next stands after the separator, in the place of which the end stood.
-      return template('end_of_turn_missing', k, removeAt(rollout, k, at) + 1);
-    },
-  },
   {
     // In a first prompt it may as well be an example: ids alone do not say.
     name: 'control tokens that a text became are found at the first of them (case 46)',
@@ -470,17 +252,4 @@ function saySpecial(rollout: Rollout, random: Random, token: string): { k: numbe
   turn.content = `${turn.content} so${token}and on`;
   resample(rollout, turn);
   return { k, index: placeOf(rollout, k).sampledStart + model.encode(`${text} so`).length };
-}
-
-function placeOfEnd(rollout: Rollout, k: number, text: string): number {
-  const { model } = rollout;
-  const turn = turnOf(rollout, k);
-  turn.added = model.encode(text);
-  return addedAt(rollout, k) + known(ends(rollout, turn).at(-1));
-}
-
-function keepResults(rollout: Rollout, k: number): void {
-  const next = turnOf(rollout, k + 1);
-  next.messages = next.messages.slice(0, turnOf(rollout, k).calls.length);
-  next.added = rollout.model.encode(textOfPrompt(rollout, k + 1));
 }

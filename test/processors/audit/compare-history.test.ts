@@ -61,7 +61,7 @@ it('a hundred thousand equal tokens are compared in bounded work', () => {
 
 it('after another question comes another answer, which is no drift of the one that was left out', () => {
   // question 1, answer 1, question 2, answer 2; the prompt leaves the first two out.
-  const turn = (ids: readonly number[]) => [...ids, STOP, 7, 8, 9];
+  const turn = (ids: readonly number[]) => [...ids, ...ids, ...ids, STOP, 7, 8, 9];
   const exchange = (n: number) => [turn([n, n + 1, n + 2]), [n + 3, n + 4, n + 5, STOP]] as const;
   const [[ask1, answer1], [ask2, answer2]] = [exchange(1000), exchange(2000)];
   const ids = Uint32Array.from([...ask1, ...answer1, ...ask2, ...answer2]);
