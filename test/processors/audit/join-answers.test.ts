@@ -52,3 +52,11 @@ it('whether all token ids are there the lane alone can tell', () => {
   const joined = joinAnswers(lane(notAuditable('1 of 3 calls has no token ids')), { tokens: answer('pass') });
   expect(joined.summary.tokens).toBe('not_auditable');
 });
+
+it('calls without token ids are not made auditable by what a tokenizer says of the others', () => {
+  const joined = joinAnswers(lane(notAuditable('1 of 2 calls have no token ids')), { tokens: answer('pass') });
+  expect({ result: joined.summary.tokens, missing: joined.missing.tokens }).toEqual({
+    result: 'not_auditable',
+    missing: '1 of 2 calls have no token ids',
+  });
+});
