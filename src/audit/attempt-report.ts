@@ -1,6 +1,7 @@
 import type { ReencodeCount } from '../../processors/audit/deep-audits.ts';
 import type { Finding } from '../../processors/model/audit-summary.ts';
 import type { AuditSummary } from '../../schemas/generated/trajectory.ts';
+import type { RerenderCount } from './rerender-count.ts';
 
 /** What the audits say of one attempt: plain data, so that it can come from a worker. */
 export interface AttemptReport {
@@ -24,6 +25,7 @@ export interface AttemptReport {
   readonly missing: Readonly<Record<string, string>>;
   readonly findings: readonly Finding[];
   readonly reencode: ReencodeCount | null;
+  readonly rerender: RerenderCount | null;
   /** Set where its id or number depends on other lines of its file: whoever sees all of them numbers it. */
   readonly numbering: Numbering | null;
   /** Its place in a sample; null: all are looked at. */

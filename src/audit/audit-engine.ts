@@ -9,6 +9,7 @@ import { importerNamed } from '../ingest/importers.ts';
 import { MAX_LINE_BYTES, readLines, type SourceLine } from '../ingest/line-reader.ts';
 import { readRecord } from '../ingest/read-record.ts';
 import { type DocumentText, mustRead } from '../lanes/read-document.ts';
+import { createMessageNotes } from './attempt-messages.ts';
 import type { AttemptReport, BlockReport, RefusedLine } from './attempt-report.ts';
 import { createTextNotes } from './attempt-texts.ts';
 import { type AuditLaneDeps, createAuditLane } from './audit-lane.ts';
@@ -56,6 +57,7 @@ export async function openAuditEngine(settings: EngineSettings): Promise<AuditEn
   const drawn = settings.sample === null ? null : createSample<null>(settings.sample);
   const audits = createStreamAudits(deep === null ? { template: lacking, reencode: lacking } : {});
   const texts = createTextNotes();
+  const messages = createMessageNotes();
   let closed: Array<[Attempt, Scored, Audited]> = [];
   const laneDeps: AuditLaneDeps = {
     taxonomy: mustRead(settings.taxonomy, readTaxonomy).value,
@@ -64,7 +66,9 @@ export async function openAuditEngine(settings: EngineSettings): Promise<AuditEn
       ...audits,
       watch: (attempt, event) => {
         audits.watch(attempt, event);
-        if (deep !== null) texts.watch(attempt, event);
+        if (deep === null) return;
+        texts.watch(attempt, event);
+        messages.watch(attempt, event);
       },
     },
     closed: (...one) => closed.push(one),
@@ -95,7 +99,8 @@ export async function openAuditEngine(settings: EngineSettings): Promise<AuditEn
           continue;
         }
       }
-      const whole = (await deep?.audit(attempt, audited, texts.of(attempt))) ?? { audited, reencode: null };
+      const notes = { texts: texts.of(attempt), messages: messages.of(attempt) };
+      const whole = (await deep?.audit(attempt, audited, notes)) ?? { audited, reencode: null, rerender: null };
       const { line, numbering } = place ?? NOWHERE;
       into.attempts.push(reportAttempt(attempt, scored, whole, { line, numbering, sampleHash }));
     }

@@ -2,6 +2,7 @@ import type { ReencodeCount } from '../../processors/audit/deep-audits.ts';
 import { createWindowCounter, type WindowCounter } from '../../processors/gate/window-counter.ts';
 import { AUDIT_NAMES, type AuditName, type AuditResult, type Finding } from '../../processors/model/audit-summary.ts';
 import type { AttemptReport } from './attempt-report.ts';
+import type { RerenderCount } from './rerender-count.ts';
 
 /** One rollout that a class was found in. */
 export interface Example {
@@ -41,6 +42,8 @@ export interface AuditTally {
   /** By the reason that decided. */
   readonly endings: ReadonlyMap<string, Ending>;
   readonly reencode: ReencodeCount;
+  /** Reasons are kinds, as in `missing`. */
+  readonly rerender: Omit<RerenderCount, 'missing'> & { readonly missing: ReadonlyMap<string, number> };
   /** What a gate counts, by run. */
   readonly byRun: ReadonlyMap<string, WindowCounter>;
   readonly all: WindowCounter;
@@ -72,6 +75,7 @@ export function createTally(limitsOf: (runId: string) => Iterable<string>, names
   const all = createWindowCounter(names);
   const sums = { trajectories: 0, modelCalls: 0, sampledTokens: 0, withoutTokenizer: 0 };
   const reencode = { chunks: 0, drifted: 0, tokens: 0 };
+  const rerender = { prompts: 0, rendered: 0, equal: 0, missing: new Map<string, number>() };
 
   function counterOf(runId: string): WindowCounter {
     const known = byRun.get(runId);
@@ -123,6 +127,12 @@ export function createTally(limitsOf: (runId: string) => Iterable<string>, names
         reencode.drifted += report.reencode.drifted;
         reencode.tokens += report.reencode.tokens;
       }
+      if (report.rerender !== null) {
+        rerender.prompts += report.rerender.prompts;
+        rerender.rendered += report.rerender.rendered;
+        rerender.equal += report.rerender.equal;
+        for (const [what, n] of Object.entries(report.rerender.missing)) noteMissing(rerender.missing, what, n);
+      }
       addFindings(report, file);
       // A rollout without a model call has nothing that a gate could judge.
       if (report.modelCalls === 0) return;
@@ -136,7 +146,7 @@ export function createTally(limitsOf: (runId: string) => Iterable<string>, names
       all.add(alike);
     },
     tally: () => ({
-      ...{ ...sums, audits, missing, endings, reencode, byRun, all },
+      ...{ ...sums, audits, missing, endings, reencode, rerender, byRun, all },
       classes: [...classes.values()].sort(
         (a, b) =>
           Number(b.severity === 'fail') - Number(a.severity === 'fail') ||
@@ -155,11 +165,11 @@ function noteEnding(endings: Map<string, Ending>, { code, category, rolloutId }:
 }
 
 /** Numbers in it differ from rollout to rollout: the kind is what counts. */
-function noteMissing(kinds: Map<string, number>, lacked: string): void {
+function noteMissing(kinds: Map<string, number>, lacked: string, n = 1): void {
   const kind = lacked.replace(/\d+/g, 'N');
   const known = kinds.get(kind);
-  if (known !== undefined || kinds.size < MOST_MISSING) kinds.set(kind, (known ?? 0) + 1);
-  else kinds.set('', (kinds.get('') ?? 0) + 1);
+  if (known !== undefined || kinds.size < MOST_MISSING) kinds.set(kind, (known ?? 0) + n);
+  else kinds.set('', (kinds.get('') ?? 0) + n);
 }
 
 /** What fails before what warns, then what can be shown. */

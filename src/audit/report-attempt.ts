@@ -14,7 +14,7 @@ export interface AttemptPlace {
 export function reportAttempt(
   attempt: Attempt,
   { code, category }: Scored,
-  { audited, reencode }: DeepAudited,
+  { audited, reencode, rerender }: DeepAudited,
   place: AttemptPlace,
 ): AttemptReport {
   const { run_id, env_name, epoch, group_id } = attempt.identity;
@@ -35,6 +35,7 @@ export function reportAttempt(
     missing,
     findings,
     reencode,
+    rerender,
     ...place,
   };
 }

@@ -1,8 +1,8 @@
-import { writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { readPolicy } from '../../processors/decide/policy-schema.ts';
 import type { GateRule } from '../../processors/model/gate.ts';
+import type { Policy } from '../../processors/model/policy.ts';
 import { type EngineSettings, openAuditEngine } from '../audit/audit-engine.ts';
 import { auditFiles } from '../audit/audit-files.ts';
 import { createAuditIntake } from '../audit/audit-intake.ts';
@@ -14,10 +14,11 @@ import { NAMED_RATES, readFailOn } from '../audit/fail-on.ts';
 import { gateVerdict } from '../audit/gate-verdict.ts';
 import { auditHtml } from '../audit/report/html.ts';
 import { createJsonReport } from '../audit/report/json.ts';
-import { openJunitReport } from '../audit/report/junit.ts';
+import { createJunitReport } from '../audit/report/junit.ts';
+import { openReportFile, type ReportFile } from '../audit/report/report-file.ts';
 import { auditText } from '../audit/report/text.ts';
+import { createRuledFindings } from '../audit/ruled-findings.ts';
 import { createWorkerRunner } from '../audit/worker-runner.ts';
-import { RollstreamError } from '../errors.ts';
 import type { ImportOptions } from '../ingest/import-files.ts';
 import { inputFiles } from '../ingest/input-files.ts';
 import { refuseMismatch, taxonomyText } from '../lanes/documents.ts';
@@ -41,9 +42,11 @@ export async function runAudit(
 ): Promise<number> {
   const { io, config, out, paint } = context;
   // Before anything is opened or written: a slip must cost nothing.
-  await inputFiles(paths);
+  const inputs = (await inputFiles(paths)).map(({ path }) => path);
   const taxonomy = await taxonomyText(config.lanes);
-  const ruleOf = await rulesOf(flags, context, taxonomy);
+  const policy = await policyOf(flags, context, taxonomy);
+  const ruleOf = limitsOf(flags, policy);
+  const ruled = createRuledFindings(policy.findings);
   const tokenizers = await tokenizersOf(flags.tokenizer ?? [], io.cwd);
   const sample = flags.sample === undefined ? null : { size: flags.sample, seed: flags.seed ?? '0' };
   const settings: EngineSettings = {
@@ -55,7 +58,9 @@ export async function runAudit(
   const names = [...new Set([...NAMED_RATES, ...classNames()])];
   const tally = createTally((runId) => ruleOf(runId).limits.keys(), names);
   const json = context.flags.json === true ? createJsonReport((text) => out.write(text)) : null;
-  const junit = flags.junit === undefined ? null : await openJunitReport(resolve(io.cwd, flags.junit));
+  const junitFile = await reportFileOf(flags.junit, io.cwd, inputs);
+  const htmlFile = await reportFileOf(flags.html, io.cwd, inputs);
+  const junit = junitFile === null ? null : createJunitReport(junitFile);
   const progress = createProgress(io, context.flags.quiet === true, 'auditing');
   const intake = createAuditIntake({
     sample,
@@ -65,6 +70,7 @@ export async function runAudit(
     },
     async attempt(report, file) {
       tally.add(report, file);
+      ruled.add(report);
       await json?.attempt(report, file);
       await junit?.attempt(report);
     },
@@ -81,32 +87,39 @@ export async function runAudit(
       stdin: io.stdin,
       stopped,
     });
+    await junit?.end();
+    progress.stop();
+    const counted = tally.tally();
+    const gate = gateVerdict(counted, { ruleOf, names, census: sample === null });
+    const outcome: AuditOutcome = {
+      ...{ tally: counted, gate, counts: intake.counts(), tokenizers, sample },
+      policy: { name: policy.name, findings: ruled.list() },
+    };
+    await htmlFile?.handle.writeFile(auditHtml(outcome));
+    await junitFile?.keep();
+    await htmlFile?.keep();
+    await (json === null ? out.write(auditText(outcome, paint)) : json.end(outcome));
+    if (gate.verdict === 'hold' || gate.verdict === 'quarantine') return 1;
+    return outcome.counts.refused > 0 ? 4 : 0;
+  } catch (error) {
+    await junitFile?.discard();
+    await htmlFile?.discard();
+    throw error;
   } finally {
     progress.stop();
-    await junit?.end();
   }
-  const counted = tally.tally();
-  const gate = gateVerdict(counted, { ruleOf, names, census: sample === null });
-  const outcome: AuditOutcome = { tally: counted, gate, counts: intake.counts(), tokenizers, sample };
-  if (flags.html !== undefined) await writePage(resolve(io.cwd, flags.html), auditHtml(outcome));
-  await (json === null ? out.write(auditText(outcome, paint)) : json.end(outcome));
-  if (gate.verdict === 'hold' || gate.verdict === 'quarantine') return 1;
-  return outcome.counts.refused > 0 ? 4 : 0;
+}
+
+/** The policy that is asked for, else the configured one, else the shipped default. */
+async function policyOf(flags: AuditFlags, { io, config }: CommandContext, taxonomy: DocumentText): Promise<Policy> {
+  if (flags.policy === undefined)
+    return mustRead(await readDocumentFile(config.lanes.policyFile ?? shippedPolicyFile('default')), readPolicy).value;
+  return refuseMismatch(await readDocumentFile(policyFileOf(io.cwd, flags.policy)), taxonomy).value;
 }
 
 /** Limits of a run: of the policy; with --fail-on those too, and without --policy those alone. */
-async function rulesOf(
-  flags: AuditFlags,
-  { io, config }: CommandContext,
-  taxonomy: DocumentText,
-): Promise<(runId: string) => GateRule> {
+function limitsOf(flags: AuditFlags, policy: Policy): (runId: string) => GateRule {
   const asked = (flags.failOn ?? []).map(readFailOn);
-  const file =
-    flags.policy === undefined
-      ? (config.lanes.policyFile ?? shippedPolicyFile('default'))
-      : policyFileOf(io.cwd, flags.policy);
-  const text = await readDocumentFile(file);
-  const policy = flags.policy === undefined ? mustRead(text, readPolicy).value : refuseMismatch(text, taxonomy).value;
   const isAlone = flags.policy === undefined && asked.length > 0;
   const known = new Map<string, GateRule>();
   return (runId) => {
@@ -138,11 +151,10 @@ function mappingOf({ format, run, env, epoch }: AuditFlags): ImportOptions {
   };
 }
 
-async function writePage(path: string, page: string): Promise<void> {
-  try {
-    await writeFile(path, page);
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new RollstreamError('RS_USAGE', `${path} cannot be written: ${why}`, { cause, facts: { path } });
-  }
+async function reportFileOf(
+  path: string | undefined,
+  cwd: string,
+  inputs: readonly string[],
+): Promise<ReportFile | null> {
+  return path === undefined ? null : openReportFile(resolve(cwd, path), inputs);
 }

@@ -1,8 +1,9 @@
 import type { DeepKnowledge } from '../../processors/audit/deep-audits.ts';
-import { loadTokenizer } from '../tokenizers/load-tokenizer.ts';
+import { type LoadedTokenizer, loadTokenizer } from '../tokenizers/load-tokenizer.ts';
 import { rulesOf } from '../tokenizers/template/rules-of.ts';
 
 export interface OpenKnowledge extends DeepKnowledge {
+  readonly tokenizer: LoadedTokenizer;
   close(): void;
 }
 

@@ -6,12 +6,13 @@ import { evidenceRows, firstDifference } from './evidence-rows.ts';
 import { counted, lookedAt, rateText, shareText } from './figures.ts';
 import { type Html, html } from './html-text.ts';
 import { STYLE } from './style.ts';
-import { endingLines, missingLines, summaryLines, verdictLine } from './summary-lines.ts';
+import { endingLines, missingLines, policyLines, summaryLines, verdictLine } from './summary-lines.ts';
 
 /** The report as one page that needs nothing else: no network, no script. */
 export function auditHtml(outcome: AuditOutcome): string {
   const { tally, gate } = outcome;
   const missing = missingLines(tally);
+  const ruled = policyLines(outcome);
   const page = html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
@@ -22,6 +23,8 @@ export function auditHtml(outcome: AuditOutcome): string {
 <h2>Gate: ${verdictLine(gate)}</h2>${rateTable(outcome)}
 <h2>What is wrong</h2>
 ${tally.classes.length === 0 ? html`<p>Nothing was found.</p>` : tally.classes.map((one) => classSection(one, tally))}
+<h2>What policy ${outcome.policy.name} would make of it</h2>
+${ruled.length === 0 ? html`<p>It keeps nothing from training for what was found.</p>` : html`<ul>${ruled.map((line) => html`<li>${line}</li>`)}</ul>`}
 <h2>How they ended</h2>
 <ul>${endingLines(tally).map((line) => html`<li>${line}</li>`)}</ul>
 <h2>What could not be audited</h2>

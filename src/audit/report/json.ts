@@ -38,7 +38,7 @@ export function findingJson({ runId, rolloutId, attempt, line }: AttemptReport, 
   };
 }
 
-function outcomeJson({ tally, gate, counts, tokenizers, sample }: AuditOutcome) {
+function outcomeJson({ tally, gate, counts, tokenizers, sample, policy }: AuditOutcome) {
   const { verdict, tripped, rates } = gate;
   return {
     trajectories: tally.trajectories,
@@ -54,7 +54,7 @@ function outcomeJson({ tally, gate, counts, tokenizers, sample }: AuditOutcome) 
     missing: Object.fromEntries(
       AUDIT_NAMES.filter((audit) => tally.missing[audit].size > 0).map((audit) => [
         audit,
-        Object.fromEntries([...tally.missing[audit]].map(([what, n]) => [what === '' ? 'other' : what, n])),
+        kindsOf(tally.missing[audit]),
       ]),
     ),
     rates: Object.fromEntries(
@@ -63,6 +63,7 @@ function outcomeJson({ tally, gate, counts, tokenizers, sample }: AuditOutcome) 
         .map(({ limit, n, hits, rate, low, high }) => [limit, { n, hits, rate, low, high }]),
     ),
     reencode: tally.reencode,
+    rerender: { ...tally.rerender, missing: kindsOf(tally.rerender.missing) },
     endings: Object.fromEntries(tally.endings),
     model_calls: tally.modelCalls,
     sampled_tokens: tally.sampledTokens,
@@ -75,6 +76,11 @@ function outcomeJson({ tally, gate, counts, tokenizers, sample }: AuditOutcome) 
     passed_over: counts.passedOver,
     faults: counts.faults,
     files: counts.files,
+    policy,
     gate: { verdict, tripped },
   };
+}
+
+function kindsOf(missing: ReadonlyMap<string, number>): Record<string, number> {
+  return Object.fromEntries([...missing].map(([what, n]) => [what === '' ? 'other' : what, n]));
 }

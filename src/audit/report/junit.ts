@@ -1,13 +1,13 @@
-import { type FileHandle, open } from 'node:fs/promises';
 import { AUDIT_NAMES, type AuditName, type Finding } from '../../../processors/model/audit-summary.ts';
-import { RollstreamError } from '../../errors.ts';
 import type { AttemptReport } from '../attempt-report.ts';
 import { evidenceRows } from './evidence-rows.ts';
+import type { ReportFile } from './report-file.ts';
 import { xmlText } from './xml-text.ts';
 
 /** The report as JUnit XML: a test case is an audit of a trajectory. Written as it comes, in bounded memory. */
 export interface JunitReport {
   attempt(report: AttemptReport): Promise<void>;
+  /** Writes what is left; keeping the file is its owner's. */
   end(): Promise<void>;
 }
 
@@ -16,8 +16,7 @@ const COUNTS_WIDTH = 96;
 const BUFFER_CHARACTERS = 256 * 1024;
 const HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n<testsuite name="rollstream audit"';
 
-export async function openJunitReport(path: string): Promise<JunitReport> {
-  const file = await openToWrite(path);
+export function createJunitReport({ handle: file }: ReportFile): JunitReport {
   let buffered = `${HEAD}${' '.repeat(COUNTS_WIDTH)}>\n`;
   const counts = { tests: 0, failures: 0, skipped: 0 };
 
@@ -44,18 +43,8 @@ export async function openJunitReport(path: string): Promise<JunitReport> {
       const { tests, failures, skipped } = counts;
       const attributes = ` tests="${tests}" failures="${failures}" errors="0" skipped="${skipped}"`;
       await file.write(Buffer.from(attributes), 0, attributes.length, HEAD.length);
-      await file.close();
     },
   };
-}
-
-async function openToWrite(path: string): Promise<FileHandle> {
-  try {
-    return await open(path, 'w');
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new RollstreamError('RS_USAGE', `${path} cannot be written: ${why}`, { cause, facts: { path } });
-  }
 }
 
 function testCase(report: AttemptReport, audit: AuditName): string {

@@ -31,6 +31,11 @@ export function summaryLines({ tally, counts, tokenizers, sample }: AuditOutcome
     lines.push(
       `re-encoded ${counted(chunks, 'sampled chunk')} of ${counted(tokens, 'token')}: ${drifted} give other tokens (${percent(drifted / chunks)})`,
     );
+  const { prompts, rendered, equal } = tally.rerender;
+  if (prompts > 0)
+    lines.push(
+      `re-rendered ${rendered} of ${counted(prompts, 'prompt')} from ${prompts === 1 ? 'its' : 'their'} messages: ${equal} equal`,
+    );
   return lines;
 }
 
@@ -47,11 +52,21 @@ export function endingLines({ endings, trajectories }: AuditTally): string[] {
 const NAMED = 5;
 
 /** By audit: what was missing, and how often. */
-export function missingLines({ missing, trajectories }: AuditTally): string[] {
-  return AUDIT_NAMES.flatMap((audit) =>
-    [...missing[audit]]
+export function missingLines({ missing, trajectories, rerender }: AuditTally): string[] {
+  const linesOf = (name: string, kinds: ReadonlyMap<string, number>, all: number) =>
+    [...kinds]
       .sort(([, a], [, b]) => b - a)
-      .map(([what, n]) => `${audit}: ${what === '' ? 'other things' : what}: ${shareText(n, trajectories)}`),
+      .map(([what, n]) => `${name}: ${what === '' ? 'other things' : what}: ${shareText(n, all)}`);
+  return [
+    ...AUDIT_NAMES.flatMap((audit) => linesOf(audit, missing[audit], trajectories)),
+    ...linesOf('prompts that were not re-rendered', rerender.missing, rerender.prompts),
+  ];
+}
+
+/** What the policy would make of what was found, in its order. */
+export function policyLines({ policy, tally }: AuditOutcome): string[] {
+  return policy.findings.map(
+    ({ class: name, becomes, trajectories }) => `${becomes} by ${name}: ${shareText(trajectories, tally.trajectories)}`,
   );
 }
 

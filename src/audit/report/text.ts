@@ -6,7 +6,7 @@ import type { AuditTally, ClassTally, Example } from '../audit-tally.ts';
 import { wordsOf } from '../class-words.ts';
 import { evidenceRows } from './evidence-rows.ts';
 import { counted, lookedAt, rateText, shareText } from './figures.ts';
-import { endingLines, missingLines, summaryLines, verdictLine } from './summary-lines.ts';
+import { endingLines, missingLines, policyLines, summaryLines, verdictLine } from './summary-lines.ts';
 
 /** Rollouts of a class that are shown; the other reports show more. */
 const SHOWN = 3;
@@ -19,6 +19,7 @@ export function auditText(outcome: AuditOutcome, paint: Paint): string {
     tally.trajectories === 0 ? '' : resultTable(tally, paint),
     tally.classes.length === 0 ? '' : `${paint('bold', 'What is wrong')}\n`,
     ...tally.classes.map((one) => classText(one, tally, paint)),
+    section(`What policy ${outcome.policy.name} would make of it`, policyLines(outcome), paint),
     section('How they ended', endingLines(tally), paint),
     section('What could not be audited', missingLines(tally), paint),
     `${paint('bold', 'Gate')}: ${verdictPaint(gate.verdict, paint)(verdictLine(gate))}\n${gate.tripped

@@ -1,8 +1,7 @@
 import type { CallNotes, TurnNotes } from '../../../model/tools-watch.ts';
 import { around } from '../around.ts';
-import { argumentsText } from '../compare/canonical-text.ts';
 import { differences } from '../compare/differences.ts';
-import { readArguments } from '../compare/read-arguments.ts';
+import { isSameTold, toldArguments, valueOfTold } from '../compare/told-arguments.ts';
 import { addFound, type FoundList } from '../found-list.ts';
 import { scanWholeJson } from '../parse/scan-json.ts';
 import { isStrictObject, type StrictObject, type StrictValue } from '../parse/strict-value.ts';
@@ -49,16 +48,24 @@ function judge(call: ListedCall, { turn, offered, isCut, isLast, room }: Context
   const isUnknownTool = call.status === 'unknown_tool' || !isOffered;
   if (isUnknownTool) add('unknown_tool', 'warn', 'no tool of that name was offered');
   if (call.status === 'repaired' && raw.fault === null)
-    add('silent_repair', 'fail', 'the loop says that it repaired the call');
-  const loop = call.parsed === null ? null : readArguments(call.parsed, false);
-  const changes = raw.value === null || loop === null ? [] : differences(raw.value, loop.value, false);
+    addFound(list, { class: 'silent_repair', severity: 'fail', turn, index: null }, () => ({
+      detail: `${label}: the loop says that it repaired the call`,
+      evidence: {
+        ...(call.parsed === null ? {} : { text: around(call.parsed, 0) }),
+        ...(call.raw === null ? {} : { expectedText: around(call.raw, 0) }),
+      },
+    }));
+  const loop = call.parsed === null ? null : toldArguments(call.parsed, false);
+  const own = fault !== null || raw.value === null || call.raw === null ? null : toldArguments(call.raw, false, true);
+  const isSame = raw.value === null || loop === null || isSameTold(own, loop);
+  const changes = isSame ? [] : differences(raw.value, valueOfTold(loop), false);
   const where = "in the loop's list";
   addChanges(list, { turn, at: null, call: label, where, lossClass: 'args_lost' }, changes);
   return noteCall(
     {
       ...{ name: call.name, at: null, fault, isOpen, shown, isDraft: call.status === 'in_think', isUnknownTool },
       ...{ isChanged: changes.length > 0, value: fault === null ? raw.value : null, seen: raw.seen },
-      ...{ text: fault !== null || raw.value === null ? null : argumentsText(raw.value, false), listed: call, loop },
+      ...{ own, listed: call, loop },
     },
     room,
   );
