@@ -78,14 +78,10 @@ export interface CallNotes {
   readonly isUnknownTool: boolean;
   /** Arguments that can be seen in a call at fault; of a well-formed one, all. */
   readonly keys: number;
-  /** Arguments as one text, where they are short; null: too long to be kept, or not well formed. */
-  readonly written: string | null;
-  readonly writtenHash: number | null;
-  /** What the loop's parser made of it, where that is short and not what was written; null: not kept. */
-  readonly parsed: string | null;
-  /** null: the source does not say. */
-  readonly parsedHash: number | null;
-  readonly parsedKeys: number;
+  /** null: it is not well formed. */
+  readonly written: ToldArguments | null;
+  /** What the loop's parser made of it; null: the source does not say. Where that is what was written, the same object. */
+  readonly parsed: ToldArguments | null;
   /** It was said that its arguments changed on the way to the loop's list. */
   readonly isChanged: boolean;
   /** What was written is known, from the text or by the source's own word. */
@@ -93,8 +89,24 @@ export interface CallNotes {
   /** What became of it is known, from the loop's list or as it was executed. */
   isFollowed: boolean;
   results: number;
-  executedHash: number | null;
+  /** What ran first, by the source's own word or by its list. */
+  executed: ToldArguments | null;
   told: boolean;
+}
+
+/** Arguments of a call, as the model wrote them or as the loop told of them. */
+export interface ToldArguments {
+  /** JSON, or what is none; null: too long to be kept. Holds: then `hash` and `keys` are there. */
+  readonly text: string | null;
+  /** In a dialect whose values carry no type. */
+  readonly isUntyped: boolean;
+  /** Of the text less its blanks. */
+  readonly compact: number;
+  /** It was read, and is JSON. */
+  isJson: boolean;
+  /** Of what they say, however it is written, and how many they are; null: nobody had to know. */
+  hash: number | null;
+  keys: number | null;
 }
 
 export interface ExecutedTurn {

@@ -11,21 +11,24 @@ import { rewardOf } from '../../processors/score/reward.ts';
 import { scoreOf } from '../../processors/score/score.ts';
 import type { Figure, Size } from './bench.ts';
 import { decodedSteps } from './decoded-steps.ts';
-import { spentOn } from './rounds.ts';
+import { type Spent, spentOn } from './rounds.ts';
 import { TOKENS } from './sample-steps.ts';
 import { shippedDocuments } from './shipped-documents.ts';
 import { spreadOf } from './spread.ts';
+import { createToolSteps } from './tool-steps.ts';
 
 const BATCH = 240;
 const TARGET_US = 15;
 /** Tokens of the call before that a rewritten prompt holds anew. */
 const REWRITTEN = 256;
 
-/** What the audits of a lane cost a model call of 512 tokens: assembling with them takes so much more than without. */
+/** What the audits of a lane cost a model call of 512 tokens: assembling with them takes so much more CPU than without. */
 export async function auditStream(size: Size): Promise<Figure[]> {
   const events = decodedSteps('audit', size === 'full' ? 9_000 : 1_000);
+  const withTools = decodedSteps('audit', size === 'full' ? 9_000 : 1_000, createToolSteps('audit'));
   return [
-    await timed(`stream audits, a call of ${TOKENS} tokens`, events, size),
+    await timed(`stream audits, a step of ${TOKENS} tokens, its text, call and result`, withTools, size),
+    await timed('the same without text and calls', events, size),
     await timed('the same, every prompt a rewritten history', rewrittenHistories(events), size),
   ];
 }
@@ -34,23 +37,32 @@ async function timed(name: string, events: readonly Decoded[], size: Size): Prom
   const calls = events.filter(({ event }) => event.model_call !== null).length;
   const passes = size === 'full' ? 4 : 1;
   const audits = createStreamAudits();
-  const microsOf = async (by: Audits) => {
-    const { cpuS } = await spentOn(() => {
+  const spent = (by: Audits): Promise<Spent> =>
+    spentOn(() => {
       for (let pass = 0; pass < passes; pass++) fold(events, by);
     });
-    return (cpuS * 1e6) / (passes * calls);
-  };
-  const micros: number[] = [];
+  const cpus: number[] = [];
+  const bare: number[] = [];
+  const walls: number[] = [];
+  const microsOf = (seconds: number) => Math.max(0.001, (seconds * 1e6) / (passes * calls));
   for (let round = 0; round < (size === 'full' ? 9 : 1); round++) {
-    const [without, withAudits] = [await microsOf(NO_AUDITS), await microsOf(audits)];
+    const [without, audited] = [await spent(NO_AUDITS), await spent(audits)];
     // The first round is for the compiler.
-    if (round > 0 || size !== 'full') micros.push(Math.max(0.001, withAudits - without));
+    if (round === 0 && size === 'full') continue;
+    cpus.push(microsOf(audited.cpuS - without.cpuS));
+    bare.push(microsOf(without.cpuS));
+    walls.push(microsOf(audited.wallS - without.wallS));
   }
-  const value = spreadOf(micros);
-  return { name, value, unit: 'µs each', target: { text: `≤ ${TARGET_US} µs`, met: value.median <= TARGET_US } };
+  const [value, base, wall] = [spreadOf(cpus), spreadOf(bare), spreadOf(walls)];
+  return {
+    ...{ name, value, unit: 'µs of CPU each', ratio: value.median / base.median },
+    yardstick: { name: 'assembling them, without audits', value: base },
+    target: { text: `≤ ${TARGET_US} µs`, met: value.median <= TARGET_US },
+    notes: [`${wall.median.toFixed(1)} µs (${wall.min.toFixed(1)}–${wall.max.toFixed(1)}) by the clock on the wall`],
+  };
 }
 
-function fold(events: readonly Decoded[], audits: Audits): void {
+export function fold(events: readonly Decoded[], audits: Audits): void {
   const documents = shippedDocuments();
   const { inForce } = documents;
   const state = createLaneState({ topic: 'steps', partition: 0, restored: 0, starts: new Set(), inForce });

@@ -1,5 +1,6 @@
+import type { ToldArguments } from '../../../model/tools-watch.ts';
 import { around } from '../around.ts';
-import type { LoopArguments } from '../compare/read-arguments.ts';
+import { canonicalOfTold, hashOfTold } from '../compare/told-arguments.ts';
 import { addFound, type FoundList } from '../found-list.ts';
 import type { ListedCall } from './begin-turn.ts';
 import { callLabel } from './call-label.ts';
@@ -13,7 +14,7 @@ export interface ListedCalls {
   readonly turn: number;
   readonly text: string;
   readonly listed: readonly ListedCall[];
-  readonly loops: ReadonlyArray<LoopArguments | null>;
+  readonly loops: ReadonlyArray<ToldArguments | null>;
   /** Indexes of those that the text does not have. */
   readonly others: readonly number[];
 }
@@ -21,7 +22,10 @@ export interface ListedCalls {
 /** Calls of the loop that the text does not have: another one told twice, or made up. */
 export function addOthers(list: FoundList, { turn, text, listed, loops, others }: ListedCalls): void {
   if (others.length === 0) return;
-  const keyOf = ({ callId, name }: ListedCall, index: number) => `${callId}\u0000${name}\u0000${loops[index]?.hash}`;
+  const keyOf = ({ callId, name }: ListedCall, index: number) => {
+    const loop = loops[index] ?? null;
+    return `${callId}\u0000${name}\u0000${loop === null ? '' : hashOfTold(loop)}`;
+  };
   const without = new Set(others);
   const known = new Set(listed.map((call, i) => (without.has(i) ? null : keyOf(call, i))));
   for (const index of others) {
@@ -35,7 +39,11 @@ export function addOthers(list: FoundList, { turn, text, listed, loops, others }
     else
       addFound(list, { class: 'executed_without_call', severity: 'fail', turn, index: null }, () => ({
         detail: `${label}: the loop has a call that the text does not have`,
-        evidence: { text: around(loops[index]?.text ?? '', 0), expectedText: around(text, text.length) },
+        evidence: { text: around(shownOf(loops[index] ?? null), 0), expectedText: around(text, text.length) },
       }));
   }
+}
+
+function shownOf(loop: ToldArguments | null): string {
+  return loop === null ? '' : (canonicalOfTold(loop) ?? '');
 }

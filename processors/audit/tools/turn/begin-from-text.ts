@@ -1,8 +1,8 @@
-import type { CallNotes, TurnNotes } from '../../../model/tools-watch.ts';
+import type { CallNotes, ToldArguments, TurnNotes } from '../../../model/tools-watch.ts';
 import { around } from '../around.ts';
 import { argumentsText } from '../compare/canonical-text.ts';
 import { differences } from '../compare/differences.ts';
-import { type LoopArguments, readArguments } from '../compare/read-arguments.ts';
+import { isSameTold, toldArguments, valueOfTold } from '../compare/told-arguments.ts';
 import { addFound, type FoundList } from '../found-list.ts';
 import { parseCalls } from '../parse/parse-calls.ts';
 import type { StrictCall } from '../parse/strict-call.ts';
@@ -29,46 +29,43 @@ export function beginFromText(facts: TurnFacts, source: WrittenTurn, list: Found
       detail: `malformed: more than ${calls.length + thinkCalls.length - 1} calls, of which the rest was not looked at`,
     }));
   const loops = listed.map((call) => loopArguments(call, isUntyped));
-  const pairable = ({ name, argumentsValue }: StrictCall) => ({
-    name,
-    text: argumentsValue === null ? null : argumentsText(argumentsValue, isUntyped),
-  });
+  const pairable = (call: StrictCall) => ({ name: call.name, told: ownArguments(call, isUntyped) });
   const written = calls.map(pairable);
   const drafts = thinkCalls.map(pairable);
   const pairs = pairCalls(
     written,
     drafts,
-    listed.map(({ name }, i) => ({ name, text: loops[i]?.text ?? null })),
+    listed.map(({ name }, i) => ({ name, told: loops[i] ?? null })),
   );
   const notes: CallNotes[] = [];
   const room = createNoteRoom();
-  const note = (call: StrictCall, own: string | null, index: number, isDraft: boolean): void => {
+  const note = (call: StrictCall, own: ToldArguments | null, index: number, isDraft: boolean): void => {
     const entry = listed[index] ?? null;
     const loop = loops[index] ?? null;
-    const judged = judge({ call, text: own, entry, loop, isDraft }, facts, source, list);
+    const judged = judge({ call, own, entry, loop, isDraft }, facts, source, list);
     if (notes.length >= MOST_NOTED) return;
     const about = { name: call.name, at: call.charStart, fault: call.fault?.kind ?? null, isDraft };
-    const values = { value: call.argumentsValue, text: own, seen: call.seen, listed: entry, loop };
+    const values = { value: call.argumentsValue, own, seen: call.seen, listed: entry, loop };
     notes.push(noteCall({ ...about, ...values, ...judged }, room));
   };
-  for (const [i, call] of calls.entries()) note(call, written[i]?.text ?? null, pairs.ofWritten[i] ?? -1, false);
-  for (const [i, call] of thinkCalls.entries()) note(call, drafts[i]?.text ?? null, pairs.ofDraft[i] ?? -1, true);
+  for (const [i, call] of calls.entries()) note(call, written[i]?.told ?? null, pairs.ofWritten[i] ?? -1, false);
+  for (const [i, call] of thinkCalls.entries()) note(call, drafts[i]?.told ?? null, pairs.ofDraft[i] ?? -1, true);
   if (isWhole) addOthers(list, { turn, text, listed, loops, others: pairs.others });
   return { turn, hasText: isWhole, isUntyped, isCut, thinkUnclosed, calls: notes, results: 0, told: false };
 }
 
 interface Pair {
   readonly call: StrictCall;
-  /** Its arguments as one text. */
-  readonly text: string | null;
+  /** Its arguments. */
+  readonly own: ToldArguments | null;
   readonly entry: ListedCall | null;
-  readonly loop: LoopArguments | null;
+  readonly loop: ToldArguments | null;
   readonly isDraft: boolean;
 }
 
 /** What a written call, and the loop's word for it, say at once. */
 function judge(
-  { call, text: own, entry, loop, isDraft }: Pair,
+  { call, own, entry, loop, isDraft }: Pair,
   { turn, offered, isCut }: TurnFacts,
   { text, dialect }: WrittenTurn,
   list: FoundList,
@@ -94,14 +91,20 @@ function judge(
     add('truncated', 'warn', at, 'the sampler was stopped in the middle of the call');
   else if (call.fault !== null && !isOpen) add('malformed', 'warn', place, `malformed: ${call.fault.kind}`);
   if (isUnknownTool) add('unknown_tool', 'warn', at, 'no tool of that name was offered');
-  if (call.argumentsValue === null || loop === null || loop.text === own)
+  if (call.argumentsValue === null || loop === null || isSameTold(own, loop))
     return { isOpen, isUnknownTool, isChanged: false, shown };
-  const changes = differences(call.argumentsValue, loop.value, dialect.isUntyped);
+  const changes = differences(call.argumentsValue, valueOfTold(loop), dialect.isUntyped);
   addChanges(list, { turn, at, call: label, where: "in the loop's list", lossClass: 'parser_loss' }, changes);
   return { isOpen, isUnknownTool, isChanged: changes.length > 0, shown };
 }
 
-function loopArguments({ parsed, raw }: ListedCall, isUntyped: boolean): LoopArguments | null {
+function loopArguments({ parsed, raw }: ListedCall, isUntyped: boolean): ToldArguments | null {
   const json = parsed ?? raw;
-  return json === null ? null : readArguments(json, isUntyped);
+  return json === null ? null : toldArguments(json, isUntyped);
+}
+
+/** What carries no type is told as one text of what it may mean. */
+function ownArguments({ argumentsText: raw, argumentsValue }: StrictCall, isUntyped: boolean): ToldArguments | null {
+  if (argumentsValue === null) return null;
+  return toldArguments(isUntyped || raw === null ? argumentsText(argumentsValue, isUntyped) : raw, isUntyped, true);
 }

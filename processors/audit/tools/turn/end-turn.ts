@@ -1,4 +1,6 @@
+import type { Found } from '../../../model/audit-summary.ts';
 import type { CallNotes, TurnNotes } from '../../../model/tools-watch.ts';
+import { canonicalOfTold } from '../compare/told-arguments.ts';
 import { addFound, type FoundList } from '../found-list.ts';
 import { callLabel } from './call-label.ts';
 
@@ -24,8 +26,7 @@ function endCall(notes: TurnNotes, call: CallNotes, { isCut, isLast }: TurnEndin
   const add = (name: string, severity: 'fail' | 'warn', what: string) =>
     addFound(list, { class: name, severity, turn: notes.turn, index: call.at }, () => ({
       detail: `${label}: ${what}`,
-      ...(call.shown === null ? {} : { evidence: { text: call.shown } }),
-      ...(call.fault !== null || call.written === null ? {} : { evidence: { expectedText: call.written } }),
+      ...evidenceOf(call),
     }));
   if (call.fault === null) {
     // Neither listed nor executed. A name that nobody offered is told by itself; of a turn that was cut the loop may drop all.
@@ -44,4 +45,10 @@ function endCall(notes: TurnNotes, call: CallNotes, { isCut, isLast }: TurnEndin
     'fail',
     `is malformed (${call.fault}), and nothing that the model is shown next says so`,
   );
+}
+
+function evidenceOf({ fault, shown, written }: CallNotes): Pick<Found, 'evidence'> {
+  const expectedText = fault !== null || written === null ? null : canonicalOfTold(written);
+  if (expectedText !== null) return { evidence: { expectedText } };
+  return shown === null ? {} : { evidence: { text: shown } };
 }

@@ -1,10 +1,16 @@
 import type { ToolStatus } from '../../../../schemas/generated/step-event.ts';
-import type { CallNotes, TurnNotes } from '../../../model/tools-watch.ts';
+import type { CallNotes, ToldArguments, TurnNotes } from '../../../model/tools-watch.ts';
 import { around } from '../around.ts';
 import { differences } from '../compare/differences.ts';
-import { type LoopArguments, readArguments } from '../compare/read-arguments.ts';
+import {
+  canonicalOfTold,
+  isSameTold,
+  keptTold,
+  keysOfTold,
+  toldArguments,
+  valueOfTold,
+} from '../compare/told-arguments.ts';
 import { addFound, type FoundList } from '../found-list.ts';
-import { scanWholeJson } from '../parse/scan-json.ts';
 import { addChanges } from './add-changes.ts';
 import { callLabel } from './call-label.ts';
 import { tellsOfCall, tellsOfError } from './error-words.ts';
@@ -24,7 +30,7 @@ export interface ResultFacts {
 export function judgeResult(notes: TurnNotes, result: ResultFacts, list: FoundList): void {
   notes.results += 1;
   const told = notes.calls.some(({ fault }) => fault !== null) && tells(result);
-  const loop = result.executed === null ? null : readArguments(result.executed, notes.isUntyped);
+  const loop = result.executed === null ? null : toldArguments(result.executed, notes.isUntyped);
   const call = callOf(notes, result, loop);
   if (call === null || call.callId === null) notes.told ||= told;
   const label = callLabel(result.callId, call?.name ?? result.name);
@@ -32,7 +38,7 @@ export function judgeResult(notes: TurnNotes, result: ResultFacts, list: FoundLi
     addFound(list, { class: name, severity, turn: notes.turn, index: call?.at ?? null }, () => ({
       detail: `${label}: ${what}`,
       evidence: {
-        ...(loop === null ? {} : { text: around(loop.text, 0) }),
+        ...(loop === null ? {} : { text: around(canonicalOfTold(loop) ?? '', 0) }),
         ...(expectedText === null ? {} : { expectedText }),
       },
     }));
@@ -42,15 +48,15 @@ export function judgeResult(notes: TurnNotes, result: ResultFacts, list: FoundLi
       add('executed_without_call', notes.hasText ? 'fail' : 'warn', `was executed, and ${where} has no such call`);
     return;
   }
-  const executed = loop?.hash ?? call.parsedHash;
+  const executed = loop ?? call.parsed;
   call.results += 1;
   if (call.results > 1) {
-    if (executed === call.executedHash) add('duplicate_tool_event', 'warn', 'was answered twice');
+    if (isSameTold(executed, call.executed)) add('duplicate_tool_event', 'warn', 'was answered twice');
     else add('executed_without_call', 'fail', 'was executed once more, with other arguments');
     return;
   }
   call.told ||= told;
-  call.executedHash = executed;
+  call.executed = keptExecuted(call, executed);
   if (loop !== null) call.isFollowed = true;
   if (!hasRun(result)) return;
   if (call.isDraft) {
@@ -58,7 +64,7 @@ export function judgeResult(notes: TurnNotes, result: ResultFacts, list: FoundLi
     if (call.callId === null || !notes.hasText)
       add('think_call_executed', 'fail', 'written in a thought, and executed');
   } else if (call.fault !== null) {
-    const keys = loop?.keys ?? (call.parsedHash === null ? null : call.parsedKeys);
+    const keys = executed === null ? null : keysOfTold(executed);
     const isLost = keys !== null && keys < call.keys;
     const what = call.isOpen ? 'is cut off in the middle' : `is malformed (${call.fault})`;
     const how = isLost ? `with ${keys} of the ${call.keys} arguments that stand in the text` : 'as if it were not';
@@ -70,21 +76,19 @@ export function judgeResult(notes: TurnNotes, result: ResultFacts, list: FoundLi
 function addChanged(
   notes: TurnNotes,
   call: CallNotes,
-  { label, loop }: { readonly label: string; readonly loop: LoopArguments },
+  { label, loop }: { readonly label: string; readonly loop: ToldArguments },
   list: FoundList,
   add: (name: string, severity: 'fail' | 'warn', what: string) => void,
 ): void {
-  const from = call.writtenHash ?? call.parsedHash;
+  const from = call.written ?? call.parsed;
   // What the loop's list changed was told when it was seen.
-  if (from === null || loop.hash === from || loop.hash === call.parsedHash) return;
-  const known = call.writtenHash === null ? call.parsed : call.written;
-  const scan = known === null ? null : scanWholeJson(known);
-  if (scan?.kind === 'ok') {
+  if (from === null || isSameTold(from, loop) || isSameTold(call.parsed, loop)) return;
+  if (from.text !== null) {
     const about = { turn: notes.turn, at: call.at, call: label, where: 'as executed', lossClass: 'args_lost' } as const;
-    addChanges(list, about, differences(scan.value, loop.value, notes.isUntyped));
+    addChanges(list, about, differences(valueOfTold(from), valueOfTold(loop), notes.isUntyped));
     return;
   }
-  const isLost = loop.keys < (call.writtenHash === null ? call.parsedKeys : call.keys);
+  const isLost = keysOfTold(loop) < keysOfTold(from);
   const what = isLost ? 'fewer arguments were executed' : 'other arguments were executed';
   add(isLost ? 'args_lost' : 'coerced', isLost ? 'fail' : 'warn', `${what} than were written`);
 }
@@ -103,12 +107,18 @@ function tells({ status, output }: ResultFacts): boolean {
 }
 
 /** By its id; else, where the loop's list lacks it, by what it says. */
-function callOf({ calls }: TurnNotes, { callId, name }: ResultFacts, loop: LoopArguments | null): CallNotes | null {
+function callOf({ calls }: TurnNotes, { callId, name }: ResultFacts, loop: ToldArguments | null): CallNotes | null {
   const own = calls.filter((call) => call.callId === callId);
   if (own.length > 0) return own.find(({ results }) => results === 0) ?? own.at(-1) ?? null;
   const free = calls.filter((call) => call.callId === null && call.results === 0);
   const named = free.filter((call) => name !== null && call.name === name);
-  const same = named.filter((call) => loop !== null && call.writtenHash === loop.hash);
+  const same = named.filter((call) => loop !== null && isSameTold(call.written, loop));
   const real = named.find(({ isDraft }) => !isDraft);
   return same.find(({ isDraft }) => !isDraft) ?? same[0] ?? real ?? named[0] ?? null;
+}
+
+/** Nearly always it is what the notes of the call have anyway. */
+function keptExecuted({ written, parsed }: CallNotes, executed: ToldArguments | null): ToldArguments | null {
+  if (executed === null || isSameTold(parsed, executed)) return parsed;
+  return isSameTold(written, executed) ? written : keptTold(executed, false);
 }

@@ -1,7 +1,6 @@
-import type { CallNotes } from '../../../model/tools-watch.ts';
+import type { CallNotes, ToldArguments } from '../../../model/tools-watch.ts';
 import { detached } from '../around.ts';
-import { hashOfText } from '../compare/hash-of-text.ts';
-import { keysOf, type LoopArguments } from '../compare/read-arguments.ts';
+import { isSameTold, keptTold, keysOf } from '../compare/told-arguments.ts';
 import type { StrictObject, StrictValue } from '../parse/strict-value.ts';
 import type { ListedCall } from './begin-turn.ts';
 
@@ -29,44 +28,44 @@ export interface NotedCall {
   readonly isDraft: boolean;
   readonly isUnknownTool: boolean;
   readonly isChanged: boolean;
-  /** Arguments, the same as one text, and what can be seen of those of a call at fault. */
+  /** Arguments, the same as a text, and what can be seen of those of a call at fault. */
   readonly value: StrictObject | null;
-  readonly text: string | null;
+  readonly own: ToldArguments | null;
   readonly seen: StrictValue;
   readonly listed: ListedCall | null;
-  readonly loop: LoopArguments | null;
+  readonly loop: ToldArguments | null;
 }
 
 /** What has to be kept of a call until its result comes. */
 export function noteCall(call: NotedCall, room: NoteRoom): CallNotes {
-  const { value, text, listed, loop } = call;
+  const { value, own, listed, loop } = call;
   const name = call.name ?? listed?.name ?? null;
-  const keep = (kept: string | null): string | null => {
-    if (kept === null || kept.length > room.left) return null;
-    room.left -= kept.length;
-    return detached(kept);
-  };
-  const writtenHash = text === null ? null : text === loop?.text ? loop.hash : hashOfText(text);
+  const shown = typeof call.shown === 'function' ? call.shown() : call.shown;
+  const isShown = shown !== null && hasRoom(room, shown);
+  const written = own === null ? null : keptTold(own, hasRoom(room, own.text));
   return {
     callId: listed === null ? null : detached(listed.callId.slice(0, MOST_NAME)),
     name: name === null ? null : detached(name.slice(0, MOST_NAME)),
     at: call.at,
     fault: call.fault,
     isOpen: call.isOpen,
-    shown: keep(typeof call.shown === 'function' ? call.shown() : call.shown),
+    shown: isShown ? detached(shown) : null,
     isDraft: call.isDraft,
     isUnknownTool: call.isUnknownTool,
     keys: keysOf(value ?? call.seen),
-    written: keep(text),
-    writtenHash,
-    parsed: loop === null || loop.hash === writtenHash ? null : keep(loop.text),
-    parsedHash: loop?.hash ?? null,
-    parsedKeys: loop?.keys ?? 0,
+    written,
+    parsed: loop === null ? null : isSameTold(own, loop) ? written : keptTold(loop, hasRoom(room, loop.text)),
     isChanged: call.isChanged,
     isRecorded: call.at !== null || (listed !== null && listed.raw !== null),
     isFollowed: loop !== null,
     results: 0,
-    executedHash: null,
+    executed: null,
     told: false,
   };
+}
+
+function hasRoom(room: NoteRoom, text: string | null): boolean {
+  if (text === null || text.length > room.left) return false;
+  room.left -= text.length;
+  return true;
 }
