@@ -34,21 +34,22 @@ export function judgeResult(notes: TurnNotes, result: ResultFacts, list: FoundLi
   const call = callOf(notes, result, loop);
   if (call === null || call.callId === null) notes.told ||= told;
   const label = callLabel(result.callId, call?.name ?? result.name);
+  const executed = loop ?? call?.parsed ?? null;
   const add = (name: string, severity: 'fail' | 'warn', what: string, expectedText: string | null = null) =>
-    addFound(list, { class: name, severity, turn: notes.turn, index: call?.at ?? null }, () => ({
-      detail: `${label}: ${what}`,
-      evidence: {
-        ...(loop === null ? {} : { text: around(canonicalOfTold(loop) ?? '', 0) }),
+    addFound(list, { class: name, severity, turn: notes.turn, index: call?.at ?? null }, () => {
+      const ran = executed === null ? null : canonicalOfTold(executed);
+      const evidence = {
+        ...(ran === null ? {} : { text: around(ran, 0) }),
         ...(expectedText === null ? {} : { expectedText }),
-      },
-    }));
+      };
+      return { detail: `${label}: ${what}`, evidence };
+    });
   if (call === null) {
     const where = notes.hasText ? 'the text' : "the loop's list";
     if (hasRun(result))
       add('executed_without_call', notes.hasText ? 'fail' : 'warn', `was executed, and ${where} has no such call`);
     return;
   }
-  const executed = loop ?? call.parsed;
   call.results += 1;
   if (call.results > 1) {
     if (isSameTold(executed, call.executed)) add('duplicate_tool_event', 'warn', 'was answered twice');

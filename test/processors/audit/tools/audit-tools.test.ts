@@ -62,6 +62,7 @@ describe('with the text of each call', () => {
       goesOn,
     ]);
     expect(unsaid.classes).toEqual(['malformed', 'silent_repair', 'malformed_not_fed_back']);
+    expect(unsaid.findings[1]?.evidence).toMatchObject({ text: '{"command":"ls"}', expectedText: text });
   });
 
   it('a malformed call that was refused, and the model told so, is the policy’s own doing (case 62)', () => {
