@@ -58,6 +58,11 @@ export const METRICS = {
     help: 'Changes of the gate of a run made by this process: the state it came into, and who wanted it (evaluator, release, set).',
     labelNames: ['state', 'by'],
   },
+  gateLooks: {
+    name: 'rollstream_gate_looks_total',
+    help: 'Looks at the gates by this process; those of one process alone grow, by one each `gate.interval`. Alarm when none does.',
+    labelNames: [],
+  },
   gateRuns: {
     name: 'rollstream_gate_runs',
     help: 'Runs by the state of their gate, of those whose gate was ever changed; in the process that evaluates gates alone. Alarm on `hold`.',

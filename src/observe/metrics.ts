@@ -30,6 +30,7 @@ export function createMetrics(now: () => number = Date.now): Metrics {
   const restoreSeconds = new Histogram({ ...METRICS.restoreSeconds, registers });
   const bytesInFlight = new Gauge({ ...METRICS.bytesInFlight, registers });
   const gateChanges = new Counter({ ...METRICS.gateChanges, registers });
+  const gateLooks = new Counter({ ...METRICS.gateLooks, registers });
   const gateRuns = new Gauge({ ...METRICS.gateRuns, registers });
   const httpSeconds = new Histogram({ ...METRICS.httpSeconds, registers });
   const rebalances = new Counter({ ...METRICS.rebalances, registers });
@@ -102,6 +103,7 @@ export function createMetrics(now: () => number = Date.now): Metrics {
       bytesInFlight: (bytes) => bytesInFlight.set(bytes),
       gateChanged: (state, by) => gateChanges.inc({ state, by }),
       gateRuns(runs) {
+        gateLooks.inc();
         gateRuns.reset();
         for (const [state, count] of runs) gateRuns.set({ state }, count);
       },
