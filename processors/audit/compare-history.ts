@@ -23,6 +23,7 @@ const WINDOW = 64;
 /** One text encoded twice has about as many tokens: of no more than four characters where the other has one each. */
 const MOST_RATIO = 4;
 const MOST_BREAKS = 64;
+const SLOTS = 256;
 
 /** Compares what a prompt holds in the place of held tokens. null: all of them are there. The first drift counts, else the first break. */
 export function compareHistory({ ids: held, ranges }: HeldTokens, prompt: Uint32Array): HistoryBreak | null {
@@ -72,7 +73,7 @@ function meetAgain(held: Uint32Array, at: number, end: number, prompt: Uint32Arr
   let best: Met | null = null;
   for (let gone = 0; gone < near; gone++) {
     if (best !== null && gone > best.gone + best.came) break;
-    const found = places.last.get(held[at + gone] ?? -1) ?? -1;
+    const found = places.last[slotOf(held[at + gone] ?? 0)] ?? -1;
     for (let came = found; came >= 0; came = places.before[came] ?? -1) {
       if (gone + came === 0 || (best !== null && !isNearer(gone, came, best))) continue;
       if (!mayMeet(gone, came) || !isSame(held, at + gone, end, prompt, newAt + came)) continue;
@@ -99,21 +100,26 @@ function isNearer(gone: number, came: number, best: Met): boolean {
 }
 
 interface Places {
-  /** Last place of an id in the window, and for each place the one before that has the same id; -1: none. */
-  readonly last: ReadonlyMap<number, number>;
+  /** Last place in the window of ids that share a slot, and for each place the one before that shares it; -1: none. */
+  readonly last: Int8Array;
   readonly before: Int8Array;
 }
 
 function placesOf(prompt: Uint32Array, newAt: number): Places {
   const count = Math.min(WINDOW + 1, prompt.length - newAt);
-  const last = new Map<number, number>();
+  const last = new Int8Array(SLOTS).fill(-1);
   const before = new Int8Array(count);
   for (let i = 0; i < count; i++) {
-    const id = prompt[newAt + i] ?? -1;
-    before[i] = last.get(id) ?? -1;
-    last.set(id, i);
+    const slot = slotOf(prompt[newAt + i] ?? 0);
+    before[i] = last[slot] ?? -1;
+    last[slot] = i;
   }
   return { last, before };
+}
+
+/** Some ids share one: whether two are the same is looked at anyway. */
+function slotOf(id: number): number {
+  return id & (SLOTS - 1);
 }
 
 /** So many are the same that it is no accident, or all to the end of the range, which a completion closes with its stop token. */

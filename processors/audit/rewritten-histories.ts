@@ -2,6 +2,7 @@ import type { Found } from '../model/audit-summary.ts';
 import { addFinding, createFindingList, type FindingList } from '../model/finding-list.ts';
 import type { Segment } from '../model/segment.ts';
 import { compareHistory, type HistoryBreak } from './compare-history.ts';
+import { holdsAll } from './holds-all.ts';
 import { promptOf, tokensFrom } from './tokens-from.ts';
 
 /** Tokens shown before a break, and after it. */
@@ -11,6 +12,7 @@ const SHOWN_AFTER = 16;
 /** One finding for each segment whose prompt does not hold what its parent held. */
 export function rewrittenIn(segments: readonly Segment[]): FindingList {
   const findings = createFindingList();
+  if (segments.length < 2) return findings;
   const byId = new Map(segments.map((segment) => [segment.id, segment]));
   for (const segment of segments) {
     const parent = segment.parentId === null ? undefined : byId.get(segment.parentId);
@@ -22,7 +24,7 @@ export function rewrittenIn(segments: readonly Segment[]): FindingList {
 
 function foundIn(segment: Segment, parent: Segment, forkAt: number): Found | null {
   const own = segment.chunks.find(({ copied }) => !copied);
-  if (own === undefined) return null;
+  if (own === undefined || holdsAll(own, parent, forkAt)) return null;
   const held = tokensFrom(parent, forkAt);
   const prompt = promptOf(own);
   const broken = compareHistory(held, prompt);
@@ -30,8 +32,10 @@ function foundIn(segment: Segment, parent: Segment, forkAt: number): Found | nul
   const { kind, at, newAt, gone, came } = broken;
   const isDrift = kind === 'drift';
   return {
-    ...{ class: isDrift ? 'pipeline_drift' : 'history_rewritten', severity: isDrift ? 'fail' : 'warn' },
-    ...{ turn: own.turn, index: forkAt + at },
+    class: isDrift ? 'pipeline_drift' : 'history_rewritten',
+    severity: isDrift ? 'fail' : 'warn',
+    turn: own.turn,
+    index: forkAt + at,
     detail: detailOf(broken, own.turn, segment.id, parent.id, forkAt),
     evidence: { ids: window(prompt, newAt, came), expectedIds: window(held.ids, at, gone) },
   };
@@ -60,7 +64,10 @@ function detailOf(
 }
 
 function window(ids: Uint32Array, at: number, of: number | null): readonly number[] {
-  return [...ids.subarray(Math.max(0, at - SHOWN_BEFORE), at + Math.min(of ?? 0, MOST_SHOWN) + SHOWN_AFTER)];
+  const end = Math.min(ids.length, at + Math.min(of ?? 0, MOST_SHOWN) + SHOWN_AFTER);
+  const shown: number[] = [];
+  for (let i = Math.max(0, at - SHOWN_BEFORE); i < end; i++) shown.push(ids[i] ?? 0);
+  return shown;
 }
 
 /** With what is around it, 64. */

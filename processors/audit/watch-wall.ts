@@ -63,8 +63,16 @@ function addSkew(wall: WallWatch, call: number, part: WallPart, us: number): voi
 function wallWatchOf(attempt: Attempt, segmentId: string): WallWatch {
   const watch = watchOf(attempt);
   watch.wall ??= {
-    ...{ spans: [], untimed: 0, untimedDurations: 0, unkept: 0, laterUs: null },
-    ...{ segmentId, isParallel: false, skews: 0, firstSkew: null, breakdown: null },
+    spans: [],
+    untimed: 0,
+    untimedDurations: 0,
+    unkept: 0,
+    laterUs: null,
+    segmentId,
+    isParallel: false,
+    skews: 0,
+    firstSkew: null,
+    breakdown: null,
   };
   return watch.wall;
 }

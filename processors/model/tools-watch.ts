@@ -55,6 +55,8 @@ export interface TurnNotes {
   readonly thinkUnclosed: boolean;
   /** In the order of the text; at most 32. */
   readonly calls: CallNotes[];
+  /** A result came that may answer a call beyond those: nothing is known of it. */
+  isBeyond?: true;
   results: number;
   /** Something after it tells the model of an error. */
   told: boolean;
@@ -96,12 +98,12 @@ export interface CallNotes {
 
 /** Arguments of a call, as the model wrote them or as the loop told of them. */
 export interface ToldArguments {
-  /** JSON, or what is none; null: too long to be kept. Holds: then `hash` and `keys` are there. */
+  /** JSON, or what is none; null: too long to be kept. Holds: then `compact`, `hash` and `keys` are there. */
   readonly text: string | null;
   /** In a dialect whose values carry no type. */
   readonly isUntyped: boolean;
-  /** Of the text less its blanks. */
-  readonly compact: number;
+  /** Of the text less its blanks; null: nobody had to know. */
+  compact: number | null;
   /** It was read, and is JSON. */
   isJson: boolean;
   /** Of what they say, however it is written, and how many they are; null: nobody had to know. */

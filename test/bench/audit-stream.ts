@@ -19,6 +19,7 @@ import { createToolSteps } from './tool-steps.ts';
 
 const BATCH = 240;
 const TARGET_US = 15;
+const documents = shippedDocuments();
 /** Tokens of the call before that a rewritten prompt holds anew. */
 const REWRITTEN = 256;
 
@@ -63,7 +64,6 @@ async function timed(name: string, events: readonly Decoded[], size: Size): Prom
 }
 
 export function fold(events: readonly Decoded[], audits: Audits): void {
-  const documents = shippedDocuments();
   const { inForce } = documents;
   const state = createLaneState({ topic: 'steps', partition: 0, restored: 0, starts: new Set(), inForce });
   const { audit } = createJudge({ state, documents, scoreOf, rewardOf, auditOf: createAuditOf(audits) });
@@ -88,7 +88,7 @@ export function fold(events: readonly Decoded[], audits: Audits): void {
 }
 
 /** Each prompt holds the second half of the call before anew, and other ids for the first two of it, as if it had been encoded again. */
-function rewrittenHistories(events: readonly Decoded[]): readonly Decoded[] {
+export function rewrittenHistories(events: readonly Decoded[]): readonly Decoded[] {
   const before = new Map<string, Buffer>();
   return events.map((decoded) => {
     const call = decoded.event.model_call;

@@ -10,7 +10,7 @@ const TOOLS = ['bash', 'read_file', 'write_file'].map((name) => ({
   function: { name, parameters: { type: 'object', properties: { path: { type: 'string' } } } },
 }));
 const TOOLS_JSON = JSON.stringify(TOOLS);
-const WORDS = 'the test fails since a path that holds blanks is split so look at how it is quoted before'.split(' ');
+const WORDS = 'the test runs since a path that holds blanks is split so look at how it is quoted before'.split(' ');
 
 /** Steps of agents: each model call thinks, says something and writes one tool call of 150 to 300 characters, which is executed. */
 export function createToolSteps(seed: string): () => StepEventInit {

@@ -112,9 +112,14 @@ function leaveTurn(watch: ToolsWatch, isLast: boolean): void {
   endTurn(notes, { isLast, isCut: false }, watch);
   const lack = lackOf(notes);
   if (lack !== null) addLack(watch, lack, notes.turn);
-  const own = notes.calls.filter(({ fault, isDraft, callId }) => fault === null && !isDraft && callId !== null);
-  const answered = own.filter(({ results }) => results > 0).length;
-  if (answered > 0 && answered < own.length && watch.partly.length < MOST_PARTLY) watch.partly.push(notes.turn);
+  let own = 0;
+  let answered = 0;
+  for (const { fault, isDraft, callId, results } of notes.calls) {
+    if (fault !== null || isDraft || callId === null) continue;
+    own += 1;
+    if (results > 0) answered += 1;
+  }
+  if (answered > 0 && answered < own && watch.partly.length < MOST_PARTLY) watch.partly.push(notes.turn);
 }
 
 function addLack(watch: ToolsWatch, lacks: string, turn: number): void {

@@ -8,15 +8,20 @@ import { hashOfText } from './hash-of-text.ts';
 
 /** Arguments that somebody told of. Nothing is parsed before it has to be: nearly always texts are the same but for blanks. */
 export function toldArguments(text: string, isUntyped: boolean, isJson = false): ToldArguments {
-  return { text, isUntyped, compact: compactHash(text), isJson, hash: null, keys: null };
+  return { text, isUntyped, compact: null, isJson, hash: null, keys: null };
 }
 
 export function isSameTold(a: ToldArguments | null, b: ToldArguments | null): boolean {
   if (a === b) return true;
   if (a === null || b === null) return false;
   if (a.text !== null && a.text === b.text) return true;
-  if (a.compact === b.compact && (a.isJson || b.isJson)) return true;
+  if ((a.isJson || b.isJson) && compactOf(a) === compactOf(b)) return true;
   return hashOfTold(a) === hashOfTold(b);
+}
+
+function compactOf(told: ToldArguments): number {
+  told.compact ??= compactHash(told.text ?? '');
+  return told.compact;
 }
 
 /** Of what they say, however it is written. */
@@ -41,10 +46,16 @@ export function canonicalOfTold(told: ToldArguments): string | null {
 
 /** To be kept with an attempt: without the text where there is no room for it. */
 export function keptTold(told: ToldArguments, withText: boolean): ToldArguments {
-  const { text, isUntyped, compact } = told;
-  if (withText && text !== null) return { ...told, text: detached(text) };
-  const [hash, keys] = [hashOfTold(told), keysOfTold(told)];
-  return { text: null, isUntyped, compact, isJson: told.isJson, hash, keys };
+  const { text, isUntyped, compact, hash, keys } = told;
+  if (withText && text !== null) return { text: detached(text), isUntyped, compact, isJson: told.isJson, hash, keys };
+  return {
+    text: null,
+    isUntyped,
+    compact: compactOf(told),
+    hash: hashOfTold(told),
+    keys: keysOfTold(told),
+    isJson: told.isJson,
+  };
 }
 
 function read(told: ToldArguments): { readonly hash: number; readonly keys: number } {

@@ -12,6 +12,8 @@ export function readJsonScalar(
   at: number,
   to: number,
 ): { readonly value: StrictValue; readonly end: number } | ScalarFault {
+  const whole = endOfWhole(text, at, to);
+  if (whole > at) return { value: { kind: 'number', text: text.slice(at, whole) }, end: whole };
   const first = text[at] ?? '';
   if (first === '-' || first === '+' || first === '.' || isDigit(first)) return readNumber(text, at, to);
   if (first === "'") return { fault: 'single_quotes', at };
@@ -74,3 +76,24 @@ function readNumber(
   }
   return { value: { kind: 'number', text: text.slice(start, at) }, end: at };
 }
+
+/** Where a number that is nothing but digits ends, which most are; `at`: it is something else, or more. */
+function endOfWhole(text: string, at: number, to: number): number {
+  const first = text.charCodeAt(at);
+  if (at >= to || first < ONE || first > NINE) return at;
+  let end = at + 1;
+  while (end < to && isDigitCode(text.charCodeAt(end))) end += 1;
+  const next = end < to ? text.charCodeAt(end) : 0;
+  return next === POINT || next === SMALL_E || next === BIG_E ? at : end;
+}
+
+function isDigitCode(code: number): boolean {
+  return code >= ZERO && code <= NINE;
+}
+
+const POINT = 0x2e;
+const ZERO = 0x30;
+const ONE = 0x31;
+const NINE = 0x39;
+const BIG_E = 0x45;
+const SMALL_E = 0x65;

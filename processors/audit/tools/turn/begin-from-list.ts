@@ -63,9 +63,19 @@ function judge(call: ListedCall, { turn, offered, isCut, isLast, room }: Context
   addChanges(list, { turn, at: null, call: label, where, lossClass: 'args_lost' }, changes);
   return noteCall(
     {
-      ...{ name: call.name, at: null, fault, isOpen, shown, isDraft: call.status === 'in_think', isUnknownTool },
-      ...{ isChanged: changes.length > 0, value: fault === null ? raw.value : null, seen: raw.seen },
-      ...{ own, listed: call, loop },
+      name: call.name,
+      at: null,
+      fault,
+      isOpen,
+      shown,
+      isDraft: call.status === 'in_think',
+      isUnknownTool,
+      isChanged: changes.length > 0,
+      value: fault === null ? raw.value : null,
+      own,
+      seen: raw.seen,
+      listed: call,
+      loop,
     },
     room,
   );

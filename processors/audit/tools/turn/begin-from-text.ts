@@ -44,9 +44,26 @@ export function beginFromText(facts: TurnFacts, source: WrittenTurn, list: Found
     const loop = loops[index] ?? null;
     const judged = judge({ call, own, entry, loop, isDraft }, facts, source, list);
     if (notes.length >= MOST_NOTED) return;
-    const about = { name: call.name, at: call.charStart, fault: call.fault?.kind ?? null, isDraft };
-    const values = { value: call.argumentsValue, own, seen: call.seen, listed: entry, loop };
-    notes.push(noteCall({ ...about, ...values, ...judged }, room));
+    notes.push(
+      noteCall(
+        {
+          name: call.name,
+          at: call.charStart,
+          fault: call.fault?.kind ?? null,
+          isOpen: judged.isOpen,
+          shown: judged.shown,
+          isDraft,
+          isUnknownTool: judged.isUnknownTool,
+          isChanged: judged.isChanged,
+          value: call.argumentsValue,
+          own,
+          seen: call.seen,
+          listed: entry,
+          loop,
+        },
+        room,
+      ),
+    );
   };
   for (const [i, call] of calls.entries()) note(call, written[i]?.told ?? null, pairs.ofWritten[i] ?? -1, false);
   for (const [i, call] of thinkCalls.entries()) note(call, drafts[i]?.told ?? null, pairs.ofDraft[i] ?? -1, true);

@@ -14,6 +14,7 @@ import { addFound, type FoundList } from '../found-list.ts';
 import { addChanges } from './add-changes.ts';
 import { callLabel } from './call-label.ts';
 import { tellsOfCall, tellsOfError } from './error-words.ts';
+import { MOST_NOTED, notedName } from './note-call.ts';
 
 /** What a tool result says. */
 export interface ResultFacts {
@@ -45,6 +46,10 @@ export function judgeResult(notes: TurnNotes, result: ResultFacts, list: FoundLi
       return { detail: `${label}: ${what}`, evidence };
     });
   if (call === null) {
+    if (notes.calls.length >= MOST_NOTED) {
+      notes.isBeyond = true;
+      return;
+    }
     const where = notes.hasText ? 'the text' : "the loop's list";
     if (hasRun(result))
       add('executed_without_call', notes.hasText ? 'fail' : 'warn', `was executed, and ${where} has no such call`);
@@ -108,7 +113,9 @@ function tells({ status, output }: ResultFacts): boolean {
 }
 
 /** By its id; else, where the loop's list lacks it, by what it says. */
-function callOf({ calls }: TurnNotes, { callId, name }: ResultFacts, loop: ToldArguments | null): CallNotes | null {
+function callOf({ calls }: TurnNotes, result: ResultFacts, loop: ToldArguments | null): CallNotes | null {
+  const callId = notedName(result.callId);
+  const name = result.name === null ? null : notedName(result.name);
   const own = calls.filter((call) => call.callId === callId);
   if (own.length > 0) return own.find(({ results }) => results === 0) ?? own.at(-1) ?? null;
   const free = calls.filter((call) => call.callId === null && call.results === 0);

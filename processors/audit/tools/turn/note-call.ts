@@ -1,5 +1,6 @@
 import type { CallNotes, ToldArguments } from '../../../model/tools-watch.ts';
 import { detached } from '../around.ts';
+import { hashOfText } from '../compare/hash-of-text.ts';
 import { isSameTold, keptTold, keysOf } from '../compare/told-arguments.ts';
 import type { StrictObject, StrictValue } from '../parse/strict-value.ts';
 import type { ListedCall } from './begin-turn.ts';
@@ -9,6 +10,11 @@ export const MOST_NOTED = 32;
 /** Of all texts of a turn; what does not fit is kept as a hash: an attempt's notes must be small. */
 const MOST_CHARACTERS = 1_024;
 const MOST_NAME = 100;
+
+/** A name or an id as it is noted. Some ids carry kilobytes, and differ only at their end. */
+export function notedName(name: string): string {
+  return name.length <= MOST_NAME ? name : `${name.slice(0, MOST_NAME)}…${hashOfText(name)}`;
+}
 
 /** Characters that the notes of a turn may still take. */
 export interface NoteRoom {
@@ -42,10 +48,14 @@ export function noteCall(call: NotedCall, room: NoteRoom): CallNotes {
   const name = call.name ?? listed?.name ?? null;
   const shown = typeof call.shown === 'function' ? call.shown() : call.shown;
   const isShown = shown !== null && hasRoom(room, shown);
-  const written = own === null ? null : keptTold(own, hasRoom(room, own.text));
+  // What is executed is spelled as the loop's list spells it; without types, the list's are not what was written.
+  const isSame = own !== null && loop !== null && isSameTold(own, loop);
+  if (isSame) loop.isJson = true;
+  const first = isSame && !own.isUntyped ? loop : own;
+  const written = first === null ? null : keptTold(first, hasRoom(room, first.text));
   return {
-    callId: listed === null ? null : detached(listed.callId.slice(0, MOST_NAME)),
-    name: name === null ? null : detached(name.slice(0, MOST_NAME)),
+    callId: listed === null ? null : detached(notedName(listed.callId)),
+    name: name === null ? null : detached(notedName(name)),
     at: call.at,
     fault: call.fault,
     isOpen: call.isOpen,
@@ -54,7 +64,7 @@ export function noteCall(call: NotedCall, room: NoteRoom): CallNotes {
     isUnknownTool: call.isUnknownTool,
     keys: keysOf(value ?? call.seen),
     written,
-    parsed: loop === null ? null : isSameTold(own, loop) ? written : keptTold(loop, hasRoom(room, loop.text)),
+    parsed: loop === null ? null : isSame ? written : keptTold(loop, hasRoom(room, loop.text)),
     isChanged: call.isChanged,
     isRecorded: call.at !== null || (listed !== null && listed.raw !== null),
     isFollowed: loop !== null,
