@@ -339,3 +339,25 @@ it('calls that are executed as they were written are never found fault with', ()
     { numRuns: 60 },
   );
 });
+
+describe('more than is noted', () => {
+  it('of a turn with more calls than are noted, nothing is blamed that was not seen', () => {
+    const numbers = Array.from({ length: 40 }, (_, i) => i);
+    const text = numbers.map((n) => hermes(`{"name":"A","arguments":{"n":${n}}}`)).join('\n');
+    const calls = numbers.map((n) => listed(`call ${n}`, 'A', { n }));
+    const results = numbers.map((n) => ran(`call ${n}`, 'A', { n }));
+    expect(auditSteps([says(text, calls), ...results, goesOn])).toMatchObject({ result: 'not_auditable', found: [] });
+    const few = auditSteps([says(text, calls), ...results.slice(0, 31), ran('call 31', 'A', { n: 0 }), goesOn]);
+    expect(few.classes).toContain('coerced');
+    const odd = auditSteps([says(hermes('{"name":"A","arguments":{}}'), []), ran('x', 'B', {}), goesOn]);
+    expect(odd.classes).toContain('executed_without_call');
+  });
+
+  it('ids that carry kilobytes, and differ at their end, are told apart', () => {
+    const text = `${hermes('{"name":"A","arguments":{"n":1}}')}\n${hermes('{"name":"A","arguments":{"n":2}}')}`;
+    const id = (n: number) => `call__thought__${'QUFB'.repeat(500)}${n}`;
+    const calls = [listed(id(1), 'A', { n: 1 }), listed(id(2), 'A', { n: 2 })];
+    const results = [ran(id(2), 'A', { n: 2 }), ran(id(1), 'A', { n: 1 })];
+    expect(auditSteps([says(text, calls), ...results, goesOn])).toMatchObject({ result: 'pass', found: [] });
+  });
+});
