@@ -24,7 +24,7 @@ export interface GateKeeper {
   change(): void;
   /** Whether an event is left to be written. */
   readonly isBehind: boolean;
-  /** Writes the oldest event that was not; at times a later one first, as where who wrote the row hangs before its event. */
+  /** Writes the oldest event that was not, or a later one: as if who wrote its row hung before its event. */
   say(): Promise<void>;
   /** Opens most gates; some runs stay closed. */
   release(): void;
@@ -35,6 +35,7 @@ export function createGateKeeper(
   random: Random,
   runs: readonly string[],
   { log, store, topics, control }: { log: MemoryLog; store: MemoryStore; topics: TopicNames; control: ControlWriter },
+  overtakes: boolean,
 ): GateKeeper {
   const history: GateChange[] = [];
   const unsaid: Array<() => Promise<void>> = [];
@@ -54,7 +55,7 @@ export function createGateKeeper(
     },
     change: () => put(random.pick(runs), random.pick([...GATE_STATES, 'hold', 'hold', 'open', 'quarantine'])),
     async say() {
-      const at = random.chance(OVERTAKES) ? Math.floor(random.next() * unsaid.length) : 0;
+      const at = overtakes && random.chance(OVERTAKES) ? Math.floor(random.next() * unsaid.length) : 0;
       await unsaid.splice(at, 1)[0]?.();
     },
     release() {

@@ -110,7 +110,8 @@ export async function createSimulation(config: SimulationConfig, deps: Simulatio
     policies,
   });
   const gateRandom = createRandom(`gates ${seed} ${crashes > 0}`);
-  const gates = createGateKeeper(gateRandom, RUNS, { log, store, topics, control });
+  const overtakes = createRandom(`late ${seed}`).chance(0.5);
+  const gates = createGateKeeper(gateRandom, RUNS, { log, store, topics, control }, overtakes);
   // The gates of a script are in it; their rows are not, and nothing is forwarded.
   const forwarder =
     gated && script === undefined
