@@ -4,6 +4,8 @@ import type { AuditTally } from './audit-tally.ts';
 
 /** What the gate would say of these trajectories, run by run. */
 export interface FileVerdict {
+  /** Trajectories that a gate can judge; 0: that nothing tripped says nothing. */
+  readonly judged: number;
   /** The worst of the runs. */
   readonly verdict: Verdict;
   readonly tripped: ReadonlyArray<Tripped & { readonly run_id: string }>;
@@ -25,14 +27,22 @@ export function gateVerdict(tally: AuditTally, { ruleOf, names, census }: Verdic
   let worst = 0;
   const tripped: Array<Tripped & { readonly run_id: string }> = [];
   for (const [run_id, counter] of tally.byRun) {
-    const judged = judgeWindow(counter.counts(), ruleOf(run_id), { census });
+    const judged = judgeWindow(counter.counts(), { ...ruleOf(run_id), minCount: MIN_COUNT }, { census });
     worst = Math.max(worst, VERDICTS.indexOf(judged.verdict));
     for (const one of judged.tripped) tripped.push({ run_id, ...one });
   }
-  const unlimited = { preflight: 0, window: 1, minCount: 1, limits: new Map(names.map((name) => [name, NO_LIMIT])) };
-  const { rates } = judgeWindow(tally.all.counts(), unlimited, { census });
-  return { verdict: VERDICTS[worst] ?? 'pass', tripped, rates };
+  const unlimited = {
+    preflight: 0,
+    window: 1,
+    minCount: MIN_COUNT,
+    limits: new Map(names.map((name) => [name, NO_LIMIT])),
+  };
+  const { rates, trajectories: judged } = judgeWindow(tally.all.counts(), unlimited, { census });
+  return { judged, verdict: VERDICTS[worst] ?? 'pass', tripped, rates };
 }
+
+/** More will not come: the interval alone says how much a small sample tells. */
+const MIN_COUNT = 1;
 
 /** Never trips: the rate alone is wanted. */
 const NO_LIMIT = { max: Number.POSITIVE_INFINITY, min: null, becomes: 'warn' } as const;

@@ -19,6 +19,7 @@ import { openReportFile, type ReportFile } from '../audit/report/report-file.ts'
 import { auditText } from '../audit/report/text.ts';
 import { createRuledFindings } from '../audit/ruled-findings.ts';
 import { createWorkerRunner } from '../audit/worker-runner.ts';
+import { RollstreamError } from '../errors.ts';
 import type { ImportOptions } from '../ingest/import-files.ts';
 import { inputFiles } from '../ingest/input-files.ts';
 import { refuseMismatch, taxonomyText } from '../lanes/documents.ts';
@@ -42,6 +43,12 @@ export async function runAudit(
 ): Promise<number> {
   const { io, config, out, paint } = context;
   // Before anything is opened or written: a slip must cost nothing.
+  if (
+    flags.junit !== undefined &&
+    flags.html !== undefined &&
+    resolve(io.cwd, flags.junit) === resolve(io.cwd, flags.html)
+  )
+    throw new RollstreamError('RS_USAGE', '--junit and --html: each report needs a file of its own');
   const inputs = (await inputFiles(paths)).map(({ path }) => path);
   const taxonomy = await taxonomyText(config.lanes);
   const policy = await policyOf(flags, context, taxonomy);
@@ -58,8 +65,11 @@ export async function runAudit(
   const names = [...new Set([...NAMED_RATES, ...classNames()])];
   const tally = createTally((runId) => ruleOf(runId).limits.keys(), names);
   const json = context.flags.json === true ? createJsonReport((text) => out.write(text)) : null;
-  const junitFile = await reportFileOf(flags.junit, io.cwd, inputs);
   const htmlFile = await reportFileOf(flags.html, io.cwd, inputs);
+  const junitFile = await reportFileOf(flags.junit, io.cwd, inputs).catch(async (error: unknown) => {
+    await htmlFile?.discard();
+    throw error;
+  });
   const junit = junitFile === null ? null : createJunitReport(junitFile);
   const progress = createProgress(io, context.flags.quiet === true, 'auditing');
   const intake = createAuditIntake({
@@ -90,9 +100,11 @@ export async function runAudit(
     await junit?.end();
     progress.stop();
     const counted = tally.tally();
-    const gate = gateVerdict(counted, { ruleOf, names, census: sample === null });
+    const counts = intake.counts();
+    // A sample that passed nothing over is no sample.
+    const gate = gateVerdict(counted, { ruleOf, names, census: sample === null || counts.passedOver === 0 });
     const outcome: AuditOutcome = {
-      ...{ tally: counted, gate, counts: intake.counts(), tokenizers, sample },
+      ...{ tally: counted, gate, counts, tokenizers, sample },
       policy: { name: policy.name, findings: ruled.list() },
     };
     await htmlFile?.handle.writeFile(auditHtml(outcome));
@@ -100,7 +112,7 @@ export async function runAudit(
     await htmlFile?.keep();
     await (json === null ? out.write(auditText(outcome, paint)) : json.end(outcome));
     if (gate.verdict === 'hold' || gate.verdict === 'quarantine') return 1;
-    return outcome.counts.refused > 0 ? 4 : 0;
+    return counts.refused > 0 || gate.judged === 0 ? 4 : 0;
   } catch (error) {
     await junitFile?.discard();
     await htmlFile?.discard();

@@ -70,7 +70,8 @@ export function policyLines({ policy, tally }: AuditOutcome): string[] {
   );
 }
 
-export function verdictLine({ verdict, tripped }: AuditOutcome['gate']): string {
+export function verdictLine({ judged, verdict, tripped }: AuditOutcome['gate']): string {
+  if (judged === 0) return 'no trajectory with a model call: there is nothing to judge';
   if (tripped.length === 0) return `${verdict}: no limit is crossed`;
   return `${verdict}: ${counted(tripped.length, 'limit is', 'limits are')} crossed`;
 }

@@ -60,6 +60,23 @@ describe('exit code', () => {
   });
 });
 
+it('is 4 where there is no trajectory to judge, and says so', async () => {
+  const empty = join(folder, 'empty.jsonl');
+  await writeFile(empty, '');
+  const { code, stdout } = await cli(['audit', empty]);
+  expect({ code, stdout }).toEqual({ code: 4, stdout: expect.stringContaining('nothing to judge') });
+});
+
+it('a report never takes the place of the rollouts, nor of the other report', async () => {
+  const file = join(folder, 'rollouts.jsonl');
+  const bytes = await readFile(CLEAN, 'utf8');
+  await writeFile(file, bytes);
+  for (const flag of ['--junit', '--html']) expect(await cli(['audit', file, flag, file])).toMatchObject({ code: 2 });
+  expect(await readFile(file, 'utf8')).toBe(bytes);
+  const one = join(folder, 'one');
+  expect(await cli(['audit', file, '--junit', one, '--html', one])).toMatchObject({ code: 2 });
+});
+
 describe('--json', () => {
   it('is one document of the documented shape', async () => {
     const report = await jsonOf(STRANDS);
@@ -108,6 +125,10 @@ describe('--sample', () => {
     const first = await sampled('--seed', '1');
     expect(first).toMatchObject({ n: 3, over: 5 });
     expect(await sampled('--seed', '1')).toEqual(first);
+  });
+
+  it('that passes nothing over is judged as the whole', async () => {
+    expect((await cli(['audit', STRANDS, '--sample', '1000'])).code).toBe(1);
   });
 
   it('has 95 % intervals', async () => {
