@@ -11,7 +11,9 @@ export interface AttemptReport {
   readonly groupId: string | null;
   readonly rolloutId: string;
   readonly attempt: number;
-  /** Line of its file; null: its events stand on several. */
+  /** File that it begins in, where its events stand on several lines; null: the one that is being read. */
+  readonly file: string | null;
+  /** Its line, or the one that it begins on. */
   readonly line: number | null;
   /** Reason that decided, and its category. */
   readonly code: string;

@@ -59,6 +59,9 @@ export async function openAuditEngine(settings: EngineSettings): Promise<AuditEn
   const texts = createTextNotes();
   const messages = createMessageNotes();
   let closed: Array<[Attempt, Scored, Audited]> = [];
+  /** Where the events of an attempt begin, of those that stand on several lines; others may follow in other files. */
+  const begun = new WeakMap<Attempt, BegunAt>();
+  let reading: BegunAt | null = null;
   const laneDeps: AuditLaneDeps = {
     taxonomy: mustRead(settings.taxonomy, readTaxonomy).value,
     reorderEvents: settings.reorderEvents,
@@ -66,6 +69,7 @@ export async function openAuditEngine(settings: EngineSettings): Promise<AuditEn
       ...audits,
       watch: (attempt, event) => {
         audits.watch(attempt, event);
+        if (reading !== null && !begun.has(attempt)) begun.set(attempt, reading);
         if (deep === null) return;
         texts.watch(attempt, event);
         messages.watch(attempt, event);
@@ -101,8 +105,9 @@ export async function openAuditEngine(settings: EngineSettings): Promise<AuditEn
       }
       const notes = { texts: texts.of(attempt), messages: messages.of(attempt) };
       const whole = (await deep?.audit(attempt, audited, notes)) ?? { audited, reencode: null, rerender: null };
-      const { line, numbering } = place ?? NOWHERE;
-      into.attempts.push(reportAttempt(attempt, scored, whole, { line, numbering, sampleHash }));
+      const { line, numbering } = place ?? { line: begun.get(attempt)?.line ?? null, numbering: null };
+      const file = begun.get(attempt)?.file ?? null;
+      into.attempts.push(reportAttempt(attempt, scored, whole, { file, line, numbering, sampleHash }));
     }
   }
 
@@ -138,6 +143,7 @@ export async function openAuditEngine(settings: EngineSettings): Promise<AuditEn
       return;
     }
     const events = mapped.events.map(wholeEvent);
+    reading = isRecord ? null : { file: path, line: line.number };
     for (const event of events) {
       const found = eventFault(event);
       if (found?.kind !== 'dead_letter') (isRecord ? records : interleaved).fold(event);
@@ -147,7 +153,7 @@ export async function openAuditEngine(settings: EngineSettings): Promise<AuditEn
     if (isRecord) records.closeAll();
     else interleaved.closeWhole(WAITING);
     if (closed.length === 0) return;
-    const place = { line: line.number, numbering: numberingOf(events, line.sha256), sampleHash };
+    const place = { file: null, line: line.number, numbering: numberingOf(events, line.sha256), sampleHash };
     await report(isRecord ? place : null, into);
   }
 
@@ -171,6 +177,11 @@ export async function openAuditEngine(settings: EngineSettings): Promise<AuditEn
   };
 }
 
+interface BegunAt {
+  readonly file: string;
+  readonly line: number;
+}
+
 interface Draft {
   readonly attempts: AttemptReport[];
   readonly refused: RefusedLine[];
@@ -180,8 +191,6 @@ interface Draft {
 }
 
 const lacking = () => notAuditable('a tokenizer');
-
-const NOWHERE = { line: null, numbering: null };
 
 function sumOf(one: Readonly<Record<string, number>>, other: Readonly<Record<string, number>>): Record<string, number> {
   const sum = { ...one };

@@ -59,9 +59,10 @@ export function createAuditIntake({ sample, message, attempt }: AuditIntakeDeps)
   let [lines, events, refused, repeated, passedOver, place] = [0, 0, 0, 0, 0, 0];
 
   async function takeAttempt(report: AttemptReport, file: string): Promise<void> {
+    const from = report.file ?? file;
     if (!isFirst(report)) repeated++;
-    else if (drawn === null) await attempt(report, file);
-    else if (report.sampleHash !== null) drawn.add(report.sampleHash, { report, file, place: place++ });
+    else if (drawn === null) await attempt(report, from);
+    else if (report.sampleHash !== null) drawn.add(report.sampleHash, { report, file: from, place: place++ });
   }
 
   function count(report: BlockReport): void {
@@ -120,10 +121,9 @@ export function createAuditIntake({ sample, message, attempt }: AuditIntakeDeps)
       while (underWay.length > 0) await oldest();
     },
     async settle(last) {
-      const inEvents = [...files.values()].findLast(({ format }) => format !== null)?.path ?? '';
       for (const report of last) {
         count(report);
-        for (const one of report.attempts) await takeAttempt(one, inEvents);
+        for (const one of report.attempts) await takeAttempt(one, '');
       }
       const chosen = (drawn?.items() ?? []).sort((a, b) => a.place - b.place);
       passedOver += place - chosen.length;

@@ -6,6 +6,7 @@ import type { DeepAudited } from './deep-audit.ts';
 
 /** Where in its file an attempt was read, and what became of it there. */
 export interface AttemptPlace {
+  readonly file: string | null;
   readonly line: number | null;
   readonly numbering: Numbering | null;
   readonly sampleHash: number | null;

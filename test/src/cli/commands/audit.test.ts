@@ -182,3 +182,16 @@ it('control characters of a rollout do not reach the terminal', async () => {
   expect(stdout).toContain('\\x1b[31m');
   expect(stdout).not.toContain('\u001b');
 });
+
+it('a finding names the file and the line that its attempt begins on, also where events interleave', async () => {
+  const [events, after] = ['files-events/steps.jsonl', 'recipe-strands/results.jsonl'].map((name) =>
+    packageFile('examples', 'rollouts', ...name.split('/')),
+  );
+  const { stdout } = await cli(['audit', events ?? '', after ?? '', '--json']);
+  const lines = (await readFile(events ?? '', 'utf8')).split('\n');
+  const begins = lines.findIndex((line) => line.includes('"release-notes_0"')) + 1;
+  const [conflict] = JSON.parse(stdout).findings.filter(
+    ({ class: name }: { class: string }) => name === 'termination_conflict',
+  );
+  expect(conflict).toMatchObject({ rollout_id: 'release-notes_0', file: events, line: begins });
+});
