@@ -4,13 +4,13 @@ import type { AttemptReport } from '../../../src/audit/attempt-report.ts';
 /** A clean rollout of one model call, but for what is given. */
 export function attemptReportOf(over: Partial<AttemptReport> = {}): AttemptReport {
   return {
-    ...{ runId: 'run', envName: 'env', epoch: 0, groupId: null, rolloutId: 'x', attempt: 0, line: 1 },
+    ...{ runId: 'run', envName: 'env', epoch: 0, groupId: null, rolloutId: 'x', attempt: 0, file: null, line: 1 },
     ...{ code: 'task_complete', category: 'completion', modelCalls: 1, sampledTokens: 3, namesTokenizer: true },
     summary: {
       ...{ tokens: 'pass', template: 'pass', tools: 'pass', termination: 'pass' },
       ...{ numbers: 'pass', wall: 'pass', reencode: 'pass' },
     },
-    ...{ missing: {}, findings: [], reencode: null, rerender: null, numbering: null, sampleHash: null },
+    ...{ missing: {}, findings: [], reencode: null, rerender: null, numbering: null, sampleHash: null, file: null },
     ...over,
   };
 }
