@@ -1,5 +1,5 @@
+import { createStreamAudits } from '../../processors/audit/stream-audits.ts';
 import { takeCut } from '../../processors/cut/cut.ts';
-import { NO_AUDITS } from '../../processors/model/audit-summary.ts';
 import { createLaneState } from '../../processors/model/lane-state.ts';
 import { unitOf } from '../../processors/model/unit.ts';
 import { createPipeline } from '../../processors/pipeline.ts';
@@ -26,7 +26,7 @@ const pipeline = createPipeline({
   decodeEvent: codecs.decoderOf<StepEvent>(stepEventSchema),
   partitionOfKey: () => 0,
   documents,
-  audits: NO_AUDITS,
+  audits: createStreamAudits(),
   limits: { reorderEvents: 256 },
 });
 const next = createSampleSteps('memory', { atOnce: trajectories });

@@ -1,15 +1,23 @@
 import type { ToolResult } from '../../../schemas/generated/step-event.ts';
-import type { ExecutedCall, ToolsWatch } from '../../model/tools-watch.ts';
+import type { ExecutedCall, ExecutedTurn, ToolsWatch } from '../../model/tools-watch.ts';
 import { detached } from './around.ts';
 import type { ListedCall } from './turn/begin-turn.ts';
 
 const MOST_CALLS = 64;
+const NO_CALLS: readonly ExecutedCall[] = [];
+/** Turns in which the loop understood no call, shared by all attempts: most are. */
+const BARE: readonly ExecutedTurn[] = Array.from({ length: 2 * MOST_CALLS }, (_, turn) => ({ turn, calls: NO_CALLS }));
 
 /** Keeps the calls of a turn whose text only its tokens tell. What does not fit is left out whole: half a turn proves nothing. */
 export function noteExecutedTurn(watch: ToolsWatch, turn: number, listed: readonly ListedCall[]): void {
+  const bare = listed.length === 0 ? BARE[turn] : undefined;
   const held = watch.executed.reduce((sum, { calls }) => sum + calls.length + 1, 0);
   const cost = listed.reduce((sum, call) => sum + costOf(call), 0);
   if (held + listed.length + 1 > 2 * MOST_CALLS || cost > watch.executedRoom) return;
+  if (bare !== undefined) {
+    watch.executed.push(bare);
+    return;
+  }
   watch.executedRoom -= cost;
   const calls = listed.map(({ callId, name, parsed, raw }): ExecutedCall => {
     const said = parsed ?? raw;
