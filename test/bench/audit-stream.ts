@@ -63,7 +63,7 @@ async function timed(name: string, events: readonly Decoded[], size: Size): Prom
   };
 }
 
-export function fold(events: readonly Decoded[], audits: Audits): void {
+function fold(events: readonly Decoded[], audits: Audits): void {
   const { inForce } = documents;
   const state = createLaneState({ topic: 'steps', partition: 0, restored: 0, starts: new Set(), inForce });
   const { audit } = createJudge({ state, documents, scoreOf, rewardOf, auditOf: createAuditOf(audits) });
@@ -88,7 +88,7 @@ export function fold(events: readonly Decoded[], audits: Audits): void {
 }
 
 /** Each prompt holds the second half of the call before anew, and other ids for the first two of it, as if it had been encoded again. */
-export function rewrittenHistories(events: readonly Decoded[]): readonly Decoded[] {
+function rewrittenHistories(events: readonly Decoded[]): readonly Decoded[] {
   const before = new Map<string, Buffer>();
   return events.map((decoded) => {
     const call = decoded.event.model_call;
