@@ -8,29 +8,16 @@ type Scalars = Pick<
   | ('run_id' | 'purpose' | 'env_name' | 'task_id' | 'epoch' | 'group_id' | 'group_size' | 'rollout_id' | 'attempt')
   | ('category' | 'finish_reason' | 'reward' | 'reward_valid' | 'reward_components' | 'advantage')
   | ('in_loss' | 'in_baseline' | 'disposition' | 'why' | 'policy_id' | 'taxonomy_id' | 'score_id' | 'supersedes')
-  | ('wall_ms' | 'group_size_expected' | 'group_size_actual' | 'group_index' | 'segment_count' | 'segment_loss_tokens')
-  | (
-      | 'rollout_loss_tokens'
-      | 'weights_version_min'
-      | 'weights_version_max'
-      | 'lag'
-      | 'task_metadata'
-      | 'tokenizer_sha256'
-    )
-  | (
-      | 'template_sha256'
-      | 'tool_calls_unanswered'
-      | 'tool_results_unasked'
-      | 'partition'
-      | 'first_offset'
-      | 'last_offset'
-    )
+  | ('audit_missing' | 'wall_ms' | 'group_size_expected' | 'group_size_actual' | 'group_index' | 'segment_count')
+  | ('segment_loss_tokens' | 'rollout_loss_tokens' | 'weights_version_min' | 'weights_version_max' | 'lag')
+  | ('task_metadata' | 'tokenizer_sha256' | 'template_sha256' | 'tool_calls_unanswered' | 'tool_results_unasked')
+  | ('partition' | 'first_offset' | 'last_offset')
 >;
 
 const SCALARS = `run_id, purpose, env_name, task_id, epoch, group_id, group_size, rollout_id, attempt,
   category, finish_reason, reward, reward_valid, reward_components, advantage,
   in_loss, in_baseline, disposition, why, policy_id, taxonomy_id, score_id, supersedes,
-  wall_ms, group_size_expected, group_size_actual, group_index, segment_count, segment_loss_tokens,
+  audit_missing, wall_ms, group_size_expected, group_size_actual, group_index, segment_count, segment_loss_tokens,
   rollout_loss_tokens, weights_version_min, weights_version_max, lag, task_metadata, tokenizer_sha256,
   template_sha256, tool_calls_unanswered, tool_results_unasked, partition, first_offset, last_offset`;
 
