@@ -116,6 +116,8 @@ export async function runAudit(
   } catch (error) {
     await junitFile?.discard();
     await htmlFile?.discard();
+    if (stopped.aborted)
+      throw new RollstreamError('RS_INTERRUPTED', 'interrupted; nothing is reported', { cause: error });
     throw error;
   } finally {
     progress.stop();

@@ -45,10 +45,12 @@ function isNumber(cell: string): boolean {
 
 /** Data of a rollout must not move the cursor of whoever reads it. */
 export function visible(text: string): string {
-  return text.replace(/\p{Cc}/gu, (character) => {
+  return text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, (character) => {
     if (character === '\n') return '\\n';
     if (character === '\t') return '\\t';
     if (character === '\r') return '\\r';
-    return `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`;
+    const code = character.charCodeAt(0).toString(16);
+    // What turns the direction of the text around makes a line say something else.
+    return code.length > 2 ? `\\u${code}` : `\\x${code.padStart(2, '0')}`;
   });
 }

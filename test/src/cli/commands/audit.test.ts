@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const STRANDS = packageFile('examples/rollouts/calculator-strands/results.jsonl');
 const NEMO = packageFile('examples/rollouts/kv-nemo/rollouts.jsonl');
 const CLEAN = packageFile('examples/rollouts/calculator-events/steps.jsonl');
-const HOSTILE = '</script><img src=x onerror=alert(1)>&"\'\u0000\u001b[31m';
+const HOSTILE = '</script><img src=x onerror=alert(1)>&"\'\u0000\u001b[31m\u202e';
 
 let folder = '';
 beforeAll(async () => {
@@ -180,7 +180,8 @@ it('control characters of a rollout do not reach the terminal', async () => {
   await writeFile(file, `${JSON.stringify(line)}\n`);
   const { stdout } = await cli(['audit', file]);
   expect(stdout).toContain('\\x1b[31m');
-  expect(stdout).not.toContain('\u001b');
+  expect(stdout).toContain('\\u202e');
+  for (const one of ['\u001b', '\u202e']) expect(stdout).not.toContain(one);
 });
 
 it('a finding names the file and the line that its attempt begins on, also where events interleave', async () => {
