@@ -10,7 +10,7 @@ import { runProgram } from './program.ts';
 
 /** One that was under way while the last trajectory was decided, the next one, and one that is under way while it is asked for. */
 const LOOKS = 3;
-/** Three batches of the forwarder and more. */
+/** Six batches of the forwarder: who is killed after the first has moved a part. */
 const LONG = { count: 100, tokens: 40_000 };
 
 /**

@@ -66,4 +66,4 @@ it('a run that drifts is held and released, in order and once, whatever worker i
       return found;
     },
   });
-}, 400_000);
+}, 600_000);
