@@ -42,6 +42,7 @@ describe('this test', () => {
       "import 'side-effect';",
       "await import('@scope/name/sub');",
       "new URL('./worker.ts', import.meta.url);",
+      "createRequire(import.meta.url).resolve('engine');",
     ];
     expect(importsOf('src/x/y.ts', text.join('\n'))).toEqual([
       'src/a.ts',
@@ -49,6 +50,7 @@ describe('this test', () => {
       'side-effect',
       '@scope/name/sub',
       'src/x/worker.ts',
+      'engine',
     ]);
     expect(packageOf('@scope/name/sub')).toBe('@scope/name');
   });

@@ -29,7 +29,8 @@ export function readSource(path: string): SourceFile {
   return { path, text, code: codeOf(text), imports: importsOf(path, text) };
 }
 
-const IMPORT = /(?:\bfrom|\bimport|\bimport\(|\bnew URL\()\s*'([@.\w][^'\s]*)'/g;
+const IMPORT =
+  /(?:\bfrom|\bimport|\bimport\(|\bnew URL\(|\bcreateRequire\(import\.meta\.url\)\.resolve\()\s*'([@.\w][^'\s]*)'/g;
 
 export function importsOf(path: string, text: string): string[] {
   return [...text.matchAll(IMPORT)].map(([, target = '']) =>
