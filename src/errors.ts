@@ -27,6 +27,7 @@ export const ERRORS = {
   RS_STORE_REFUSED: { exit: 3, status: 500, retriable: false },
   RS_QUERY_REFUSED: { exit: 2, status: 400, retriable: false },
   RS_QUERY_FAILED: { exit: 2, status: 400, retriable: false },
+  RS_TOKENIZER: { exit: 2, status: 400, retriable: false },
   RS_TEMPLATE_FAILED: { exit: 1, status: 422, retriable: false },
   RS_TEMPLATE_LIMIT: { exit: 1, status: 422, retriable: false },
   RS_STARTING: { exit: 3, status: 503, retriable: true },

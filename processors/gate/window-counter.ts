@@ -8,7 +8,11 @@ export interface Alike {
   readonly isUnknown: boolean;
   /** By audit; absent: it did not look. */
   readonly results: Readonly<Partial<Record<AuditName, AuditResult>>>;
-  readonly found: ReadonlyArray<{ readonly audit: AuditName; readonly class: string }>;
+  readonly found: ReadonlyArray<{
+    readonly audit: AuditName;
+    readonly class: string;
+    readonly severity: 'fail' | 'warn';
+  }>;
   /** Sums of what a trainer reported of them, by limit; absent: nothing. */
   readonly match?: Readonly<Record<MatchLimit, MatchSums>>;
 }
@@ -40,8 +44,8 @@ export function createWindowCounter(limits: Iterable<string>): WindowCounter {
   let reencodeDrift = 0;
   let repairs = 0;
   const looked = new Map<AuditName, number>();
-  /** By class: trajectories that have it, and the audit that found it. */
-  const byClass = new Map<string, { hits: number; audit: AuditName }>();
+  /** By class: trajectories that have it, the audit that found it, and whether it ever failed. */
+  const byClass = new Map<string, ClassCount>();
   const match = new Map<MatchLimit, MatchSums>();
 
   const shareOf = (name: string): GateCount => {
@@ -52,7 +56,7 @@ export function createWindowCounter(limits: Iterable<string>): WindowCounter {
       case 'auditable_coverage':
         return { n: trajectories, hits: among('tokens') };
       case 'template_failures':
-        return { n: among('template'), hits: templateFailures, classes: classesOf(byClass, 'template') };
+        return { n: among('template'), hits: templateFailures, classes: failingOf(byClass, 'template') };
       case 'reencode_drift':
         return { n: among('reencode'), hits: reencodeDrift, classes: classesOf(byClass, 'reencode') };
       case 'executed_repairs':
@@ -71,12 +75,13 @@ export function createWindowCounter(limits: Iterable<string>): WindowCounter {
       for (const audit of AUDIT_NAMES) if (hasLooked(results[audit])) looked.set(audit, (looked.get(audit) ?? 0) + n);
       if (results.template === 'fail') templateFailures += n;
       if (results.reencode === 'warn' || results.reencode === 'fail') reencodeDrift += n;
-      const classes = new Map(found.map((one) => [one.class, one.audit]));
+      const classes = new Map<string, Pick<ClassCount, 'audit' | 'fails'>>();
+      for (const { class: name, audit, severity } of found)
+        classes.set(name, { audit, fails: severity === 'fail' || classes.get(name)?.fails === true });
       if (hasLooked(results.tools) && EXECUTED_REPAIRS.some((one) => classes.has(one))) repairs += n;
-      for (const [name, audit] of classes) {
-        const known = byClass.get(name);
-        if (known === undefined) byClass.set(name, { hits: n, audit });
-        else known.hits += n;
+      for (const [name, { audit, fails }] of classes) {
+        const known = byClass.get(name) ?? { hits: 0, audit, fails: false };
+        byClass.set(name, { hits: known.hits + n, audit, fails: known.fails || fails });
       }
       for (const limit of MATCH_LIMITS) {
         const sums = reported?.[limit];
@@ -116,6 +121,17 @@ const AUDIT_OF: ReadonlyMap<string, AuditName> = new Map<string, AuditName>([
 
 function hasLooked(result: AuditResult | undefined): boolean {
   return result === 'pass' || result === 'warn' || result === 'fail';
+}
+
+interface ClassCount {
+  readonly hits: number;
+  readonly audit: AuditName;
+  readonly fails: boolean;
+}
+
+/** A quarantine for what failed must not take those that only warn. */
+function failingOf(byClass: ReadonlyMap<string, ClassCount>, audit: AuditName): string[] {
+  return classesOf(byClass, audit).filter((name) => byClass.get(name)?.fails === true);
 }
 
 function classesOf(byClass: ReadonlyMap<string, { readonly audit: AuditName }>, audit: AuditName): string[] {

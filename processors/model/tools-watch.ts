@@ -24,6 +24,8 @@ export interface ToolsWatch {
   readonly partly: number[];
   /** Tool results, and texts of those that tell of an error. */
   results: number;
+  /** The source tells messages too. */
+  tellsMessages: boolean;
   observations: ErrorText[] | null;
 }
 
@@ -142,6 +144,7 @@ export function createToolsWatch(): ToolsWatch {
     segmentId: null,
     partly: [],
     results: 0,
+    tellsMessages: false,
     observations: null,
   };
 }

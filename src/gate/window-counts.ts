@@ -20,7 +20,7 @@ interface WindowRow {
   readonly trajectories: number;
   readonly is_unknown: boolean | number;
   readonly results: ReadonlyArray<readonly [audit: string, result: AuditResult]>;
-  readonly found: ReadonlyArray<readonly [audit: string, name: string]>;
+  readonly found: ReadonlyArray<readonly [audit: string, name: string, severity: 'fail' | 'warn']>;
   readonly kl_n: number;
   readonly kl_sum: number;
   readonly kl_squares: number;
@@ -61,9 +61,9 @@ function addTo(counter: WindowCounter | undefined, row: WindowRow): void {
     trajectories: row.trajectories,
     isUnknown: Boolean(row.is_unknown),
     results,
-    found: row.found.flatMap(([name, found]) => {
+    found: row.found.flatMap(([name, found, severity]) => {
       const audit = auditOf(name);
-      return audit === undefined ? [] : [{ audit, class: found }];
+      return audit === undefined ? [] : [{ audit, class: found, severity }];
     }),
     match: {
       match_kl: sums(row.kl_n, row.kl_sum, row.kl_squares),

@@ -44,7 +44,7 @@ function acceptedBy(folder: string, text: string): Library {
   } catch (cause) {
     const file = 'tokenizer.json';
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new RollstreamError('RS_INPUT_REFUSED', `${join(folder, file)}: expected a tokenizer: ${why}`, {
+    throw new RollstreamError('RS_TOKENIZER', `${join(folder, file)}: expected a tokenizer: ${why}`, {
       cause,
       facts: { folder, file },
     });

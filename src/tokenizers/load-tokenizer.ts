@@ -68,7 +68,7 @@ function createFastTokenizer(pipeline: KnownPipeline) {
 function addedTokensOf({ folder, json }: TokenizerFolder): Map<number, AddedToken> {
   const list = json.added_tokens ?? [];
   const refused = (field: string, expected: string) =>
-    new RollstreamError('RS_INPUT_REFUSED', `${join(folder, 'tokenizer.json')}: ${field}: expected ${expected}`, {
+    new RollstreamError('RS_TOKENIZER', `${join(folder, 'tokenizer.json')}: ${field}: expected ${expected}`, {
       facts: { folder, file: 'tokenizer.json', field },
     });
   if (!Array.isArray(list)) throw refused('added_tokens', 'a list');

@@ -80,7 +80,7 @@ async function bytesOf(folder: string, file: string, limitBytes: number): Promis
 function objectOf(folder: string, file: string, text: string): Record<string, unknown> {
   const path = join(folder, file);
   const refused = (what: string, cause?: unknown) =>
-    new RollstreamError('RS_INPUT_REFUSED', `${path}: ${what}`, { cause, facts: { folder, file } });
+    new RollstreamError('RS_TOKENIZER', `${path}: ${what}`, { cause, facts: { folder, file } });
   let value: unknown;
   try {
     value = JSON.parse(text);

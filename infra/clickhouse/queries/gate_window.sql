@@ -17,7 +17,7 @@ WITH
     SELECT
       run_id, unit, rollout_id, attempt,
       arraySort(groupUniqArray((audit, result))) AS results,
-      arraySort(groupUniqArrayIf((audit, class), class != '')) AS found
+      arraySort(groupUniqArrayIf((audit, class, severity), class != '')) AS found
     FROM rollstream.live_audits
     WHERE (run_id, unit, rollout_id, attempt) IN (SELECT run_id, unit, rollout_id, attempt FROM windowed)
     GROUP BY run_id, unit, rollout_id, attempt

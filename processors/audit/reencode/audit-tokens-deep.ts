@@ -31,17 +31,23 @@ export function auditTokensDeep(input: DeepInput, tokenizer: Tokenizer): AuditAn
   return answerOfList(list, null);
 }
 
-/** The first of each prompt. */
+/** The first of each prompt and of each completion. */
 function addUnknownIds(list: FindingList, { id, tokenIds, ranges }: DeepSegment, tokenizer: Tokenizer): void {
-  for (const { turn, promptStart, sampledStart, copied } of ranges) {
+  for (const { turn, promptStart, sampledStart, end, copied } of ranges) {
     if (copied) continue;
-    const prompt = tokenIds.subarray(promptStart, sampledStart);
-    const at = prompt.findIndex((one) => !tokenizer.has(one));
-    if (at === -1) continue;
-    addFinding(list, {
-      ...{ class: 'oov_id', severity: 'fail', turn, index: promptStart + at },
-      detail: `the prompt of call ${turn} holds id ${prompt[at]} (segment ${id}), which the tokenizer does not have: its ids end at ${tokenizer.size - 1}`,
-      evidence: { ids: idsAround(prompt, at, 1) },
-    });
+    const parts = [
+      { whose: `the prompt of call ${turn} holds`, from: promptStart, to: sampledStart },
+      { whose: `call ${turn} sampled`, from: sampledStart, to: end },
+    ];
+    for (const { whose, from, to } of parts) {
+      const ids = tokenIds.subarray(from, to);
+      const at = ids.findIndex((one) => !tokenizer.has(one));
+      if (at === -1) continue;
+      addFinding(list, {
+        ...{ class: 'oov_id', severity: 'fail', turn, index: from + at },
+        detail: `${whose} id ${ids[at]} (segment ${id}), which the tokenizer does not have: its ids end at ${tokenizer.size - 1}`,
+        evidence: { ids: idsAround(ids, at, 1) },
+      });
+    }
   }
 }

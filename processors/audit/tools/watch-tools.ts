@@ -23,8 +23,9 @@ export function watchTools(attempt: Attempt, event: StepEvent): void {
   if (event.model_call !== null) watchCall(attempt, event.model_call, event.segment_id);
   else if (event.tool_result !== null) watchResult(attempt, event.tool_result);
   else if (event.message !== null) {
-    const notes = attempt.watch?.tools?.turn;
-    if (notes !== undefined && notes !== null) notes.told ||= tellsOfError(event.message.parts_json);
+    const watch = toolsOf(attempt);
+    watch.tellsMessages = true;
+    if (watch.turn !== null) watch.turn.told ||= tellsOfError(event.message.parts_json);
   } else if (event.start !== null) {
     const offered = offeredNames(event.start.tools_json);
     if (offered !== null) toolsOf(attempt).offered = offered;
@@ -37,11 +38,16 @@ function toolsOf(attempt: Attempt): ToolsWatch {
   return watch.tools;
 }
 
+/** A source that has neither results nor messages keeps what the model was shown to itself: that nothing was cannot be proved. */
+function tellsWhatIsShown({ tellsMessages, results }: ToolsWatch): boolean {
+  return tellsMessages || results > 0;
+}
+
 function watchCall(attempt: Attempt, call: ModelCall, segmentId: string): void {
   const turn = attempt.calls - 1;
   const watch = toolsOf(attempt);
   // Another agent's call is not what this one was shown next.
-  if (watch.turn !== null) leaveTurn(watch, watch.segmentId !== segmentId);
+  if (watch.turn !== null) leaveTurn(watch, watch.segmentId !== segmentId || !tellsWhatIsShown(watch));
   watch.segmentId = segmentId;
   const listed = call.tool_calls.map(listedCall);
   const text = call.raw_text === null ? null : textOfBytes(call.raw_text);

@@ -45,6 +45,13 @@ describe('with the text of each call', () => {
     expect(audit.findings[0]?.detail).toContain('extra_data');
   });
 
+  it('a source that keeps to itself what the model was shown is not blamed for what it may have said', () => {
+    const text = hermes('{"name":"run","arguments":{"command":"ls",}}');
+    expect(auditSteps([says(text), goesOn]).classes).toEqual(['malformed']);
+    const shown = auditSteps([says('Once more.', []), says(text), ran('0', 'run', {}), goesOn]);
+    expect(shown.classes).toContain('malformed_not_fed_back');
+  });
+
   it('a trailing comma that somebody took away, or took the arguments with (case 54)', () => {
     const text = hermes('{"name":"run","arguments":{"command":"ls",}}');
     const full = auditSteps([
@@ -315,7 +322,11 @@ describe('without the text of the calls', () => {
 });
 
 it('findings are bounded, and all are counted', () => {
-  const audit = auditSteps([says(hermes(...Array.from({ length: 500 }, () => '{"name":"a",}'))), says('ok')]);
+  const audit = auditSteps([
+    says(hermes(...Array.from({ length: 500 }, () => '{"name":"a",}'))),
+    { message: 'Go on.' },
+    says('ok'),
+  ]);
   expect(audit.findings).toHaveLength(65);
   expect(audit.findings.at(-1)).toMatchObject({ class: 'more_findings', severity: 'fail' });
   expect(audit.findings.at(-1)?.detail).toContain('436 × malformed, 32 × malformed_not_fed_back');
