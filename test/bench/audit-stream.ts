@@ -25,9 +25,10 @@ const REWRITTEN = 256;
 
 /** What the audits of a lane cost a model call of 512 tokens: assembling with them takes so much more CPU than without. */
 export async function auditStream(size: Size): Promise<Figure[]> {
-  const events = decodedSteps('audit', size === 'full' ? 9_000 : 1_000);
-  // An attempt has 35 of them, and 64 run at once: fewer, and none would end.
-  const withTools = decodedSteps('audit', size === 'full' ? 9_000 : 3_000, createToolSteps('audit'));
+  // An attempt has 19 of them, 35 with tools, and 64 run at once: fewer, and none would end.
+  const count = size === 'full' ? 9_000 : 3_000;
+  const events = decodedSteps('audit', count);
+  const withTools = decodedSteps('audit', count, createToolSteps('audit'));
   return [
     await timed(`stream audits, a step of ${TOKENS} tokens, its text, call and result`, withTools, size),
     await timed('the same without text and calls', events, size),
