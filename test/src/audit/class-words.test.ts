@@ -24,3 +24,8 @@ it('says what it means as the end of a sentence, and what to do as one', () => {
     expect(remedy).toMatch(/\.$/);
   }
 });
+
+it('says of another value of the same type that it is another value', () => {
+  expect(CLASS_WORDS.coerced?.meaning).toContain('another value');
+  expect(CLASS_WORDS.argument_coerced?.meaning).toContain('another type');
+});
