@@ -137,7 +137,10 @@ export const CLASS_WORDS: Readonly<Record<string, ClassWords>> = {
     silent_repair: ['the call that ran is not the call that the model wrote', RAW_RECORD],
     args_lost: ['arguments that the model wrote were lost', WHOLE_ARGUMENTS],
     argument_coerced: ['an argument was given to the tool as another type', WHOLE_ARGUMENTS],
-    coerced: ['an argument was given to the tool as another value, or one was added', WHOLE_ARGUMENTS],
+    coerced: [
+      'an argument was given to the tool without blanks at its ends, in other digits, or beside one that nobody wrote',
+      WHOLE_ARGUMENTS,
+    ],
     think_call_executed: ['a call within its thinking was executed', 'Cut thinking off before calls are read.'],
     think_unclosed: ['its thinking never ended', POLICY_OWN],
     executed_without_call: ['a tool ran that the model did not call', RAW_RECORD],

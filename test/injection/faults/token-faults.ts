@@ -66,7 +66,11 @@ export const TOKEN_FAULTS: readonly Fault[] = [
       const at = random.whole(0, turn.sampled.length - 2);
       turn.rawText = completionOf(turn).text;
       turn.sampled[at] = random.pick([999_999, 151_936, 4_294_967_295]);
-      return { found: [want('tokens', 'oov_id', k, placeOf(rollout, k).sampledStart + at)], unmeasured: [k] };
+      return {
+        found: [want('tokens', 'oov_id', k, placeOf(rollout, k).sampledStart + at)],
+        results: { reencode: 'not_auditable' },
+        unmeasured: [k],
+      };
     },
   },
   {

@@ -30,7 +30,7 @@ export const TOOL_FAULTS: readonly Fault[] = [
     ...args,
     limit: String(args.limit),
   })),
-  changed('coerced', 'another value that ran is told at the call', (args) => ({
+  changed('silent_repair', 'another value that ran is told at the call', (args) => ({
     ...args,
     limit: Number(args.limit) + 1,
   })),

@@ -25,7 +25,7 @@ it('says what it means as the end of a sentence, and what to do as one', () => {
   }
 });
 
-it('says of another value of the same type that it is another value', () => {
-  expect(CLASS_WORDS.coerced?.meaning).toContain('another value');
+it('says of nearly the same value what may have been lost of it', () => {
+  expect(CLASS_WORDS.coerced?.meaning).toContain('blanks at its ends');
   expect(CLASS_WORDS.argument_coerced?.meaning).toContain('another type');
 });

@@ -5,8 +5,11 @@ import { canonicalText, untypedText } from './canonical-text.ts';
 export interface Difference {
   /** Such as `path.lines[2]`; empty: the whole. */
   readonly path: string;
-  /** missing: only written; extra: only executed; type: of another type; value: of the same type. */
-  readonly kind: 'missing' | 'extra' | 'type' | 'value';
+  /**
+   * missing: only written; extra: only executed; type: of another type; value: another of the same type; near: the same but for
+   * blanks at its ends, or a number that a double cannot tell apart.
+   */
+  readonly kind: 'missing' | 'extra' | 'type' | 'value' | 'near';
   /** As JSON; null: it is not there. */
   readonly written: string | null;
   readonly executed: string | null;
@@ -41,11 +44,18 @@ export function differences(written: StrictValue, executed: StrictValue, isUntyp
       const isLoose = isUntyped && depth === 1 && typeof a === 'string';
       const same = isLoose ? untypedText(a) === untypedText(b) : canonicalText(a) === canonicalText(b);
       if (same) continue;
-      const kind = isLoose || typeOf(a) === typeOf(b) ? 'value' : 'type';
+      const kind = isNear(a, b) ? 'near' : isLoose || typeOf(a) === typeOf(b) ? 'value' : 'type';
       found.push({ path, kind, written: canonicalText(a), executed: canonicalText(b) });
     }
   }
   return found.slice(0, MOST_DIFFERENCES);
+}
+
+/** Lost on the way, not another thing to do: a line break at the end of a text, digits beyond a double. */
+function isNear(a: StrictValue, b: StrictValue): boolean {
+  if (typeof a === 'string' && typeof b === 'string') return a.trim() === b.trim();
+  if (typeOf(a) !== 'number' || typeOf(b) !== 'number') return false;
+  return Number(canonicalText(a)) === Number(canonicalText(b));
 }
 
 function compareLists(

@@ -13,19 +13,21 @@ export interface ChangedCall {
   readonly lossClass: 'args_lost' | 'parser_loss';
 }
 
+/** Another value is another call; what a tool adds by default, or trims, may be none. */
 const CLASSES = [
-  { kinds: ['missing'], severity: 'fail' },
-  { kinds: ['type'], severity: 'fail' },
-  { kinds: ['value', 'extra'], severity: 'warn' },
+  { kinds: ['missing'], name: null, severity: 'fail' },
+  { kinds: ['value'], name: 'silent_repair', severity: 'fail' },
+  { kinds: ['type'], name: 'argument_coerced', severity: 'fail' },
+  { kinds: ['near', 'extra'], name: 'coerced', severity: 'warn' },
 ] as const;
 
 /** Findings of arguments that are not those that were written: one a class, with the first place and both values. */
 export function addChanges(list: FoundList, changed: ChangedCall, differences: readonly Difference[]): void {
-  for (const { kinds, severity } of CLASSES) {
+  for (const { kinds, name: ofKind, severity } of CLASSES) {
     const own = differences.filter(({ kind }) => kinds.some((candidate) => candidate === kind));
     const [first] = own;
     if (first === undefined) continue;
-    const name = kinds[0] === 'missing' ? changed.lossClass : kinds[0] === 'type' ? 'argument_coerced' : 'coerced';
+    const name = ofKind ?? changed.lossClass;
     addFound(list, { class: name, severity, turn: changed.turn, index: changed.at }, () => {
       const more = own.length > 1 ? `, and ${own.length - 1} more` : '';
       const path = first.path === '' ? 'the arguments' : first.path;

@@ -75,7 +75,9 @@ export function judgeResult(notes: TurnNotes, result: ResultFacts, list: FoundLi
     const what = call.isOpen ? 'is cut off in the middle' : `is malformed (${call.fault})`;
     const how = isLost ? `with ${keys} of the ${call.keys} arguments that stand in the text` : 'as if it were not';
     add(isLost ? 'args_lost' : 'silent_repair', 'fail', `${what}, and was executed ${how}`, call.shown);
-  } else if (loop !== null) addChanged(notes, call, { label, loop }, list, add);
+  } else if (isAnotherTool(call.name, result.name))
+    add('silent_repair', 'fail', `another tool ran than was called: ${result.name}`);
+  else if (loop !== null) addChanged(notes, call, { label, loop }, list, add);
 }
 
 /** Arguments that ran are not those that were written or, where nobody knows what was written, those of the loop's list. */
@@ -97,6 +99,19 @@ function addChanged(
   const isLost = keysOfTold(loop) < keysOfTold(from);
   const what = isLost ? 'fewer arguments were executed' : 'other arguments were executed';
   add(isLost ? 'args_lost' : 'coerced', isLost ? 'fail' : 'warn', `${what} than were written`);
+}
+
+/** Of names in a namespace the last part counts: `calculator` may run as `mcp__math__calculator` or `functions.calculator`. */
+function isAnotherTool(written: string | null, ran: string | null): boolean {
+  if (written === null || ran === null || ran === '') return false;
+  const [a, b] = [notedName(written), notedName(ran)].map((name) => name.toLowerCase());
+  return a !== undefined && b !== undefined && !endsWithName(a, b) && !endsWithName(b, a);
+}
+
+function endsWithName(whole: string, part: string): boolean {
+  if (!whole.endsWith(part)) return false;
+  const before = whole.at(-part.length - 1);
+  return whole.length === part.length || (before !== undefined && /[^a-z0-9]/.test(before));
 }
 
 /** It ran; a result of another status says so by the arguments that it names. */

@@ -176,7 +176,21 @@ describe('with the text of each call', () => {
     expect(late.found).toEqual([['argument_coerced', 0, 0]]);
   });
 
-  it('other values of the same type warn: a lost line break (case 23), a rounded number', () => {
+  it('another value that ran is another call, and so is another tool; a namespace before its name is not', () => {
+    const text = hermes('{"name":"calculator","arguments":{"expression":"20 - 3.40"}}');
+    const call = listed('0', 'calculator', { expression: '20 - 3.40' });
+    const other = auditSteps([says(text, [call]), ran('0', 'calculator', { expression: '1 + 1' }), goesOn]);
+    expect(other).toMatchObject({ result: 'fail', found: [['silent_repair', 0, 0]] });
+    expect(other.findings[0]?.detail).toContain('expression is "20 - 3.40" in the text and "1 + 1" as executed');
+    const named = (name: string) =>
+      auditSteps([says(text, [call]), ran('0', name, { expression: '20 - 3.40' }), goesOn]).classes;
+    expect(named('rm_rf')).toEqual(['silent_repair']);
+    expect(named('my_other_calculators')).toEqual(['silent_repair']);
+    for (const same of ['calculator', 'functions.calculator', 'mcp__math__calculator', 'math/Calculator'])
+      expect(named(same)).toEqual([]);
+  });
+
+  it('nearly the same value warns: a lost line break (case 23), a rounded number', () => {
     const text = '<function=write><parameter=content>DIRECT_OK\n</parameter></function>';
     expect(
       auditSteps([says(text, [listed('0', 'write', { content: 'DIRECT_OK' })]), ran('0', 'write', undefined)]),
@@ -208,7 +222,7 @@ describe('with the text of each call', () => {
         found: [],
       });
     expect(auditSteps([says(xml, [listed('0', 'f', { n: 124, b: true })]), ran('0', 'f', undefined)]).classes).toEqual([
-      'coerced',
+      'silent_repair',
     ]);
     expect(auditSteps([says(xml, [listed('0', 'f', { n: 123 })]), ran('0', 'f', undefined)]).classes).toEqual([
       'parser_loss',
@@ -359,7 +373,7 @@ describe('more than is noted', () => {
     const results = numbers.map((n) => ran(`call ${n}`, 'A', { n }));
     expect(auditSteps([says(text, calls), ...results, goesOn])).toMatchObject({ result: 'not_auditable', found: [] });
     const few = auditSteps([says(text, calls), ...results.slice(0, 31), ran('call 31', 'A', { n: 0 }), goesOn]);
-    expect(few.classes).toContain('coerced');
+    expect(few.classes).toContain('silent_repair');
     const odd = auditSteps([says(hermes('{"name":"A","arguments":{}}'), []), ran('x', 'B', {}), goesOn]);
     expect(odd.classes).toContain('executed_without_call');
   });
