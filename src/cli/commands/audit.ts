@@ -1,8 +1,9 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { Run } from '../context.ts';
 import { addGlobalFlags, type GlobalFlags } from '../global-flags.ts';
 import { runAudit } from '../run-audit.ts';
 import { stopping } from '../until-stopped.ts';
+import { wholeNumber, wholeNumberFrom1 } from '../whole-number.ts';
 
 const EXAMPLE = `
 A path is a file, a folder, a pattern or - (standard input), plain or .gz. Nothing is stored. The exit code is 1 when the gate
@@ -36,7 +37,7 @@ export function addAudit(program: Command, run: Run): void {
     .option('--tokenizer <dir>', 'folder with tokenizer.json; repeat it for records that name theirs', collect)
     .option('--policy <file>', 'policy whose gate judges (default: the configured one, else the shipped default)')
     .option('--fail-on <limit>', "a limit such as 'pipeline_drift>0'; without --policy, the only ones", collect)
-    .option('--sample <n>', 'look at n trajectories, drawn by a hash', fromOne)
+    .option('--sample <n>', 'look at n trajectories, drawn by a hash', wholeNumberFrom1)
     .option('--seed <s>', 'seed of the sample (default 0)')
     .option('--junit <file>', 'write JUnit XML too')
     .option('--html <file>', 'write a page too')
@@ -58,14 +59,4 @@ export function addAudit(program: Command, run: Run): void {
 
 function collect(value: string, earlier: readonly string[] = []): string[] {
   return [...earlier, value];
-}
-
-function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('a whole number is needed');
-  return Number(text);
-}
-
-function fromOne(text: string): number {
-  if (wholeNumber(text) < 1) throw new InvalidArgumentError('a whole number from 1 on is needed');
-  return Number(text);
 }

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Accounting } from '../../clickhouse/accounting.ts';
 import type { ImportOptions } from '../../ingest/import-files.ts';
 import type { ImportReport } from '../../ingest/import-report.ts';
@@ -10,6 +10,7 @@ import { openImportTarget } from '../open-import-target.ts';
 import { runImport } from '../run-import.ts';
 import { visible } from '../table.ts';
 import { stopping } from '../until-stopped.ts';
+import { wholeNumber, wholeNumberFrom1 } from '../whole-number.ts';
 
 const EXAMPLE = `
 A path is a file, a folder, a pattern or - (standard input), plain or .gz. Importing the same bytes again changes nothing.
@@ -41,7 +42,7 @@ export function addImport(program: Command, run: Run): void {
     .option('--env <name>', 'environment (default: as the source says)')
     .option('--epoch <n>', 'pass over the tasks (default 0)', wholeNumber)
     .addOption(new Option('--purpose <purpose>', 'what the run is for').choices(['train', 'eval', 'synthesis']))
-    .option('--group-size <n>', 'rollouts in a group, where the source does not say', fromOne)
+    .option('--group-size <n>', 'rollouts in a group, where the source does not say', wholeNumberFrom1)
     .option('--keep-open', 'more is to come: do not close what has no end')
     .option('--wait', 'on Kafka: until the workers have decided what can be decided (a data folder: always)')
     .option('--dry-run', 'read and check everything, keep nothing')
@@ -98,14 +99,4 @@ function textReport(report: Report, context: CommandContext): string {
   });
   const sum = `${report.records_read} records, ${report.events} events, ${report.refused} refused`;
   return `${files.join('\n')}\n${sum}\n\n${accountingText(report.accounting, context.paint)}`;
-}
-
-function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('a whole number is needed');
-  return Number(text);
-}
-
-function fromOne(text: string): number {
-  if (wholeNumber(text) < 1) throw new InvalidArgumentError('a whole number from 1 on is needed');
-  return Number(text);
 }
