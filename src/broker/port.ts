@@ -79,6 +79,10 @@ export interface Lane {
   readonly topic: string;
   readonly partition: number;
   readonly revoked: AbortSignal;
+  /** How long another member may take this one for alive after it was last heard, ms; 0: no other process can have the partition. */
+  readonly sessionMs: number;
+  /** The group has heard this member within a session, counted from when it spoke, by a clock that does not jump. */
+  isHeld(): boolean;
   /** Records from `offset` on, in order; [] when none came in time or the lane was revoked. Otherwise as Broker.read. */
   read(offset: number, limits: ReadLimits): Promise<LogRecord[]>;
 }

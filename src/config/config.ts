@@ -3,6 +3,22 @@ import type { LaneSettings } from '../lanes/lane-settings.ts';
 import type { LogLevel } from './keys.ts';
 import type { ServicesConfig } from './services-config.ts';
 
+/** How trajectories are leased, and what is kept beside the log. */
+export interface DeliverySettings {
+  /** A lease runs out after so long, unless it says otherwise or is extended. */
+  readonly leaseMs: number;
+  /** Grants of a trajectory before it counts as undeliverable. */
+  readonly maxDeliveries: number;
+  /** Checkpoints of a run that can be restored; what older ones hold is final. */
+  readonly keptCheckpoints: number;
+  /** Trained trajectories of a run that may wait for a checkpoint; over that its oldest become final without one. */
+  readonly unsealedTrajectories: number;
+  /** Where segments above the limit of a record go. Absolute; null: <data>/blobs, and on Kafka nowhere. */
+  readonly blobFolder: string | null;
+  /** Blobs that no ready record refers to any more are removed after so long. */
+  readonly blobRetentionMs: number;
+}
+
 /** The configuration, resolved and checked. */
 export interface Config {
   /** Absolute. */
@@ -33,6 +49,7 @@ export interface Config {
     /** Told of each change; null: nobody. */
     readonly webhook: string | null;
   };
+  readonly delivery: DeliverySettings;
   /** False while nobody chose it: a topic that exists is taken with the partitions it has. */
   readonly partitionsGiven: boolean;
   /** null: embedded. */

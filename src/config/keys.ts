@@ -1,4 +1,5 @@
 import { AUDIT_KEYS } from './audit-keys.ts';
+import { DELIVERY_KEYS } from './delivery-keys.ts';
 import { choiceKey, durationKey, flagKey, integerKey, type Key, secretFileKey, sizeKey, textKey } from './key.ts';
 import { SERVICE_KEYS } from './service-keys.ts';
 
@@ -222,6 +223,7 @@ export const KEYS = {
 const NAMED_KEYS: readonly Key<unknown>[] = [
   ...Object.values(KEYS),
   ...Object.values(AUDIT_KEYS),
+  ...Object.values(DELIVERY_KEYS),
   ...Object.values(SERVICE_KEYS),
 ];
 

@@ -4,6 +4,7 @@ import { RollstreamError } from '../errors.ts';
 import { policyFileOf } from '../policies/shipped-policies.ts';
 import { AUDIT_KEYS } from './audit-keys.ts';
 import type { Config } from './config.ts';
+import { DELIVERY_KEYS } from './delivery-keys.ts';
 import { isLoopback } from './is-loopback.ts';
 import { environmentNameOf, type Key, KeyFault, secretFileKey } from './key.ts';
 import { ALL_KEYS, KEYS } from './keys.ts';
@@ -62,6 +63,7 @@ export function loadConfig(sources: Sources): Config {
   const services = readServices({ value: read, secret, file, isGiven: (name) => given.has(name) });
   const policyFile = read(KEYS.policyFile);
   const taxonomyFile = read(KEYS.taxonomyFile);
+  const blobFolder = read(DELIVERY_KEYS.blobFolder);
   const tokenizers = read(AUDIT_KEYS.tokenizers).map((item) => {
     const [name = '', ...folder] = item.split('=');
     return { name, folder: resolve(sources.cwd, folder.join('=')) };
@@ -104,6 +106,14 @@ export function loadConfig(sources: Sources): Config {
       ...(taxonomyFile === null ? {} : { taxonomyFile: resolve(sources.cwd, taxonomyFile) }),
     },
     gate: { intervalMs: read(KEYS.gateMs), webhook: secret(KEYS.gateWebhook) },
+    delivery: {
+      leaseMs: read(DELIVERY_KEYS.leaseMs),
+      maxDeliveries: read(DELIVERY_KEYS.maxDeliveries),
+      keptCheckpoints: read(DELIVERY_KEYS.keptCheckpoints),
+      unsealedTrajectories: read(DELIVERY_KEYS.unsealedTrajectories),
+      blobFolder: blobFolder === null ? null : resolve(sources.cwd, blobFolder),
+      blobRetentionMs: read(DELIVERY_KEYS.blobRetentionMs),
+    },
     partitionsGiven: given.has(KEYS.partitions.name),
     services,
     logLevel: read(KEYS.logLevel),

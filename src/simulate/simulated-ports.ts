@@ -64,6 +64,8 @@ export function createSimulatedLane(
     topic: stepsTopic,
     partition: 0,
     revoked,
+    sessionMs: 0,
+    isHeld: () => !revoked.aborted,
     read: (offset, { maxWaitMs }) =>
       scheduler.call(caller, 'read', BROKER_DOWN, () => {
         const records = log.read(stepsTopic, 0, offset, random.whole(1, MOST_RECORDS_READ));

@@ -56,6 +56,8 @@ export function createGroups(reader: Reader, partitions: Partitions): Groups {
       topic: group.topic,
       partition,
       revoked: revocation.signal,
+      sessionMs: 0,
+      isHeld: () => !revocation.signal.aborted,
       read: (offset, limits) => reader.read(group.topic, partition, offset, limits, revocation.signal),
     };
     const run = async (): Promise<void> => {

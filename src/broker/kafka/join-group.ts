@@ -34,6 +34,8 @@ export async function joinGroup(
   const session = createGroupSession({ nodes, topics }, group, topic);
   const leaving = new AbortController();
   let failure: { readonly error: unknown } | null = null;
+  /** When the heartbeat that was answered last was sent: the group's session ends no earlier than that long after it. */
+  let spokeAt = Number.NEGATIVE_INFINITY;
   /** A lane ended: who has it next, the group has to sort out. */
   let isGivenBack = false;
   let wake: () => void = () => undefined;
@@ -41,7 +43,14 @@ export async function joinGroup(
   async function workOnce(partition: number, revoked: AbortSignal): Promise<void> {
     const reader = createPartitionReader(deps, topic, partition, true);
     try {
-      await work({ topic, partition, revoked, read: (offset, limits) => reader.read(offset, limits, revoked) });
+      await work({
+        topic,
+        partition,
+        revoked,
+        sessionMs: SESSION_TIMEOUT_MS,
+        isHeld: () => !revoked.aborted && performance.now() - spokeAt < SESSION_TIMEOUT_MS,
+        read: (offset, limits) => reader.read(offset, limits, revoked),
+      });
     } finally {
       await reader.close();
     }
@@ -95,6 +104,7 @@ export async function joinGroup(
   async function keep(): Promise<void> {
     let heardAt = performance.now();
     while (!leaving.signal.aborted && failure === null && !isGivenBack) {
+      const sentAt = performance.now();
       const pulse = await Promise.race([
         session.heartbeat().catch((error: unknown): Pulse | null => {
           if (!isPassing(error)) failure ??= { error: toBrokerError(error, `group ${group}`) };
@@ -103,8 +113,10 @@ export async function joinGroup(
         // The watchdog: no answer is no lane.
         pauseFor(heardAt + SESSION_TIMEOUT_MS - performance.now()),
       ]);
-      if (pulse === 'assigned') heardAt = performance.now();
-      else if (pulse !== null || performance.now() - heardAt >= SESSION_TIMEOUT_MS) return;
+      if (pulse === 'assigned') {
+        heardAt = performance.now();
+        spokeAt = sentAt;
+      } else if (pulse !== null || performance.now() - heardAt >= SESSION_TIMEOUT_MS) return;
       await pause(HEARTBEAT_MS);
     }
   }
@@ -130,6 +142,7 @@ export async function joinGroup(
     let isOut = false;
     while (!leaving.signal.aborted && failure === null) {
       try {
+        spokeAt = Number.NEGATIVE_INFINITY;
         const partitions = await session.join();
         if (isOut) options.log?.warn({ group }, 'joined again');
         isOut = false;
