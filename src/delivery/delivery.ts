@@ -58,6 +58,8 @@ export interface LeasedBatch {
   readonly unit: DeliveryUnit;
   /** ms since the epoch. */
   readonly deadline: number;
+  /** Newest weights of the run in its lineage; null: none were announced. */
+  readonly version: string | null;
   /** Ranks of a step lease, and the one that it is for; 0 and 0: no step lease. */
   readonly dp: number;
   readonly rank: number;
