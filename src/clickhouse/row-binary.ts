@@ -84,6 +84,12 @@ export class RowBinaryWriter {
     this.#buffer.writeUInt32LE(term * 2 ** 16 + Math.floor(offset / TWO_32), at + 4);
   }
 
+  /** A version that is no lane's; what does not fit 64 bits throws. */
+  uint64(value: bigint): void {
+    const at = this.#reserve(8);
+    this.#buffer.writeBigUInt64LE(value, at);
+  }
+
   float64(value: number): void {
     const at = this.#reserve(8);
     this.#buffer.writeDoubleLE(value, at);

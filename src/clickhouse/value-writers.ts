@@ -14,6 +14,8 @@ export const asNullableBlob = (writer: RowBinaryWriter, value: Uint8Array | null
   writer.nullable(value, asBlob);
 export const asNullableInt32 = (writer: RowBinaryWriter, value: number | null | undefined): void =>
   writer.nullable(value, asInt32);
+export const asNullableInt64 = (writer: RowBinaryWriter, value: number | null | undefined): void =>
+  writer.nullable(value, asInt64);
 export const asNullableFloat64 = (writer: RowBinaryWriter, value: number | null | undefined): void =>
   writer.nullable(value, asFloat64);
 /** Int64 µs since the epoch: what DateTime64(6) is on the wire. */

@@ -19,7 +19,7 @@ test('all tables of the contract are there, and the views that apply ownership',
       ...['applied', 'attempts', 'audits', 'dead_letters', 'decisions', 'deliveries', 'documents', 'gates', 'lanes'],
       ...['migrations'],
       ...['owned', 'released', 'replays', 'rewards', 'step_faults', 'steps', 'terms', 'trajectories', 'verdicts'],
-      ...['train_match'],
+      ...['delivery_leases', 'lineages', 'train_match'],
       ...['attempts', 'audits', 'decisions', 'held', 'rewards', 'step_faults', 'steps', 'trajectories', 'verdicts'].map(
         (n) => `live_${n}`,
       ),
@@ -31,7 +31,7 @@ test('every table has the settings that make an acknowledged insert durable', as
   const rows = await query<{ name: string; create_table_query: string }>(
     "SELECT name, create_table_query FROM system.tables WHERE database = 'rollstream' AND engine LIKE '%MergeTree'",
   );
-  expect(rows.length).toBe(19);
+  expect(rows.length).toBe(21);
   for (const { name, create_table_query } of rows) {
     expect(create_table_query, name).toContain('fsync_after_insert = 1');
     expect(create_table_query, name).toContain('fsync_part_directory = 1');
@@ -56,9 +56,11 @@ test('tables with event time are partitioned by its month, the books are not', a
     'applied',
     'dead_letters',
     'deliveries',
+    'delivery_leases',
     'documents',
     'gates',
     'lanes',
+    'lineages',
     'released',
     'replays',
     'terms',

@@ -8,13 +8,18 @@ import { encodeAttempts } from '../../../src/clickhouse/tables/attempts.ts';
 import { encodeAudits } from '../../../src/clickhouse/tables/audits.ts';
 import { encodeDeadLetters } from '../../../src/clickhouse/tables/dead-letters.ts';
 import { encodeDecisions } from '../../../src/clickhouse/tables/decisions.ts';
+import { encodeDeliveries } from '../../../src/clickhouse/tables/deliveries.ts';
+import { encodeDeliveryLeases } from '../../../src/clickhouse/tables/delivery-leases.ts';
 import { encodeDocuments } from '../../../src/clickhouse/tables/documents.ts';
 import { encodeLanes } from '../../../src/clickhouse/tables/lanes.ts';
+import { encodeLineages } from '../../../src/clickhouse/tables/lineages.ts';
 import { encodeRewards } from '../../../src/clickhouse/tables/rewards.ts';
 import { encodeTerms } from '../../../src/clickhouse/tables/terms.ts';
+import { encodeTrainMatch } from '../../../src/clickhouse/tables/train-match.ts';
 import { encodeVerdicts } from '../../../src/clickhouse/tables/verdicts.ts';
 import { readTerms } from '../../../src/clickhouse/terms-lookup.ts';
 import { schemaArbitrary } from './schema-arbitrary.ts';
+import { sampleDelivery, sampleLease, sampleLineage, sampleMatch } from './tables/sample-deliveries.ts';
 import { decisionOf, sampleDecision, sampleStep } from './tables/sample-rows.ts';
 import { type TemporaryStore, temporaryStore } from './temporary-store.ts';
 
@@ -176,6 +181,96 @@ test('terms are read in order, of one partition', async () => {
     { term: 1, restored: 0 },
     { term: 2, restored: 50 },
   ]);
+});
+
+test('deliveries: every field comes back, null where it does not apply', async () => {
+  const trained = sampleDelivery(2 ** 40, { run_id: 'dl', lag: -1, tokens: 2 ** 50, version: 2n ** 63n + 1n });
+  const queued = sampleDelivery(7, {
+    ...{ run_id: 'dl', state: 'queued', step: null, lag: null, takenAtMs: null, endedAtMs: null, waitedMs: null },
+    deadlineMs: 1_700_000_300_007,
+  });
+  await store().insert(encodeDeliveries([trained, queued]));
+  const common = {
+    ...{ run_id: 'dl', epoch: 0, attempt: 0, lease_id: '1.a.2', lineage: 0, consumer: 't', deliveries: 1, reason: '' },
+    ...{ weights_version: 'v1', ready_at: '2023-11-14 22:13:20.000', at: '2023-11-14 22:13:20.400' },
+  };
+  expect(
+    await store().query(
+      "SELECT * REPLACE (toString(version) AS version) FROM rollstream.deliveries WHERE run_id = 'dl' ORDER BY ready_offset",
+    ),
+  ).toEqual([
+    {
+      ...{ ...common, unit: 'run-1/0/r/r7', rollout_id: 'r7', ready_offset: 7, state: 'queued', step: null, lag: null },
+      ...{ tokens: 10, deadline: '2023-11-14 22:18:20.007', taken_at: null, ended_at: null, waited_ms: null },
+      version: '1099511627779',
+    },
+    {
+      ...{ ...common, unit: 'run-1/0/r/r1099511627776', rollout_id: 'r1099511627776', ready_offset: 1_099_511_627_776 },
+      ...{ state: 'trained', step: 1, lag: -1, tokens: 1_125_899_906_842_624, deadline: null, waited_ms: 0 },
+      ...{ taken_at: '2023-11-14 22:13:20.100', ended_at: '2023-11-14 22:13:20.400', version: '9223372036854775809' },
+    },
+  ]);
+});
+
+test('deliveries: of two facts about one trajectory the later in the lease log is kept, in each run', async () => {
+  const at = (claim: bigint, seq: bigint, init: Parameters<typeof sampleDelivery>[1]) =>
+    sampleDelivery(1, { run_id: 'twice', version: claim * 2n ** 40n + seq, ...init });
+  await store().insert(
+    encodeDeliveries([at(2n, 1n, { state: 'queued' }), at(1n, 9n, {}), at(1n, 1n, { run_id: 'fork' })]),
+  );
+  expect(
+    await store().query(
+      "SELECT run_id, state FROM rollstream.deliveries FINAL WHERE run_id IN ('twice', 'fork') ORDER BY run_id",
+    ),
+  ).toEqual([
+    { run_id: 'fork', state: 'trained' },
+    { run_id: 'twice', state: 'queued' },
+  ]);
+});
+
+test('delivery leases: a grant is one row, by its last word', async () => {
+  const step = { run_id: 'ls', key_name: 'step', key_index: 1_200, key_try: 2, dp: 8, unit: 'rollout' } as const;
+  await store().insert(encodeDeliveryLeases([sampleLease('3.b.1', step)]));
+  const end = { endedAtMs: 1_700_000_000_900, ended_how: 'trained', step: 1_200, version: 2n ** 42n } as const;
+  await store().insert(encodeDeliveryLeases([sampleLease('3.b.1', { ...step, ...end })]));
+  expect(
+    await store().query("SELECT * EXCEPT version FROM rollstream.delivery_leases FINAL WHERE run_id = 'ls'"),
+  ).toEqual([
+    {
+      ...{ ...step, lease_id: '3.b.1', lineage: 0, consumer: 't', trajectories: 1, tokens: 10, waited_ms: 0 },
+      ...{ granted_at: '2023-11-14 22:13:20.100', deadline: '2023-11-14 22:18:20.100' },
+      ...{ ended_at: '2023-11-14 22:13:20.900', ended_how: 'trained', step: 1_200 },
+    },
+  ]);
+});
+
+test('lineages: checkpoints, rewinds and the fork of a run', async () => {
+  const fork = { kind: 'fork', of_lineage: 2, parent: 'p', inherited: 5, step: 9, request: 'f' } as const;
+  const rows = [
+    sampleLineage(1, { run_id: 'ln', step: 4 }),
+    sampleLineage(0, { run_id: 'ln', ...fork }),
+    sampleLineage(0, { run_id: 'ln', kind: 'seal', of_lineage: 0, step: 4, request: '' }),
+    sampleLineage(0, { run_id: 'ln', kind: 'seal', of_lineage: 0, step: 5, request: '' }),
+  ];
+  await store().insert(encodeLineages(rows));
+  expect(
+    await store().query(
+      "SELECT * EXCEPT (version, at) FROM rollstream.lineages FINAL WHERE run_id = 'ln' ORDER BY kind, step",
+    ),
+  ).toEqual([
+    { run_id: 'ln', lineage: 0, ...fork },
+    { run_id: 'ln', kind: 'rewind', lineage: 1, of_lineage: 0, step: 4, request: 'q', parent: '', inherited: 0 },
+    { run_id: 'ln', kind: 'seal', lineage: 0, of_lineage: 0, step: 4, request: '', parent: '', inherited: 0 },
+    { run_id: 'ln', kind: 'seal', lineage: 0, of_lineage: 0, step: 5, request: '', parent: '', inherited: 0 },
+  ]);
+});
+
+test('train match: what was not reported is null, not 0', async () => {
+  await store().insert(encodeTrainMatch([sampleMatch('r', { run_id: 'tm', kl: 0, max_logprob_diff: 0.125 })]));
+  expect(await only("SELECT * EXCEPT version FROM rollstream.train_match WHERE run_id = 'tm'")).toEqual({
+    ...{ run_id: 'tm', epoch: 0, unit: 'run-1/0/r/r', rollout_id: 'r', attempt: 0, lineage: '0', step: 1 },
+    ...{ kl: 0, max_logprob_diff: 0.125, clipped_share: null, at: '2023-11-14 22:13:20.400000' },
+  });
 });
 
 test('documents are found by their SHA-256', async () => {
