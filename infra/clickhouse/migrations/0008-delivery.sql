@@ -68,6 +68,8 @@ CREATE TABLE IF NOT EXISTS rollstream.lineages (
   `request` String COMMENT 'Name of the request: asked again it has no effect; empty: a seal',
   `parent` String COMMENT 'Of a fork the run whose books it took over; else empty',
   `inherited` Int64 COMMENT 'Of a fork how many trajectories it took over; else 0',
+  `finals` Map(LowCardinality(String), Int64) COMMENT 'Of a fork by state: those of inherited that were final, which have no rows of their own in deliveries',
+  `versions` Int64 COMMENT 'Of a fork how many versions of the weights came before those that it announces itself; else 0',
   `at` DateTime64(3, 'UTC') COMMENT 'When, UTC',
   `version` UInt64 COMMENT 'Position in the lease log: claim × 2^40 + number of the record in it; of two rows with one key the higher wins'
 )
@@ -75,3 +77,23 @@ ENGINE = ReplacingMergeTree(version)
 ORDER BY (`run_id`, `kind`, `lineage`, `step`)
 SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1
 COMMENT 'Checkpoints, rewinds and forks of runs';
+
+-- An expiry by the clock and a rewind write no rows: a lease that ran out, or of a history that was left, is queued again, and so is
+-- what was trained behind the step that a later lineage begins at. What expired, was rejected or cannot be delivered stays so.
+CREATE OR REPLACE VIEW rollstream.live_deliveries AS
+SELECT
+  r.* EXCEPT (state),
+  multiIf(
+    r.state = 'trained',
+      if(arrayExists(cut -> cut.1 > r.lineage AND cut.2 < ifNull(r.step, 0), w.cuts), 'queued', 'trained'),
+    r.state = 'leased', if(r.lineage = w.current AND ifNull(r.deadline > now64(3), false), 'leased', 'queued'),
+    toString(r.state)) AS state,
+  toString(r.state) AS recorded_state
+FROM rollstream.deliveries AS r FINAL
+LEFT JOIN (
+  SELECT run_id, max(lineage) AS current, groupArray((lineage, step)) AS cuts
+  FROM rollstream.lineages FINAL
+  WHERE kind = 'rewind'
+  GROUP BY run_id
+) AS w ON w.run_id = r.run_id
+COMMENT 'Deliveries as of now: state after rewinds and deadlines, recorded_state as it was written';

@@ -1,5 +1,7 @@
+import type { ReadyState } from '../../../processors/model/delivery.ts';
 import type { InsertBatch } from '../port.ts';
 import { RowBinaryWriter } from '../row-binary.ts';
+import { asInt64 } from '../value-writers.ts';
 
 /** A checkpoint that was sealed, a rewind to one, or a fork of one. */
 export interface LineageRow {
@@ -17,11 +19,23 @@ export interface LineageRow {
   readonly parent: string;
   /** Of a fork: trajectories that it took over; else 0. */
   readonly inherited: number;
+  /**
+   * Of a fork, by state: those of `inherited` that were final, `counts` of its head; else empty. The others have rows of their own in
+   * `deliveries`, queued ones too: without that its books do not balance.
+   */
+  readonly finals: Readonly<Partial<Record<ReadyState, number>>>;
+  /** Of a fork: versions before those that it announces itself, so highest `ordinal` of its head's `inherited` + 1; else 0. */
+  readonly versions: number;
   /** ms since the epoch. */
   readonly atMs: number;
   /** claim × 2^40 + seq. */
   readonly version: bigint;
 }
+
+const COLUMNS = [
+  ...['run_id', 'kind', 'lineage', 'of_lineage', 'step', 'request', 'parent', 'inherited', 'finals', 'versions', 'at'],
+  'version',
+];
 
 export function encodeLineages(rows: readonly LineageRow[]): InsertBatch {
   const writer = new RowBinaryWriter();
@@ -34,12 +48,14 @@ export function encodeLineages(rows: readonly LineageRow[]): InsertBatch {
     writer.string(row.request);
     writer.string(row.parent);
     writer.int64(row.inherited);
+    writer.map(row.finals, asInt64);
+    writer.int64(row.versions);
     writer.int64(row.atMs);
     writer.uint64(row.version);
   }
   return {
     table: 'lineages',
-    columns: ['run_id', 'kind', 'lineage', 'of_lineage', 'step', 'request', 'parent', 'inherited', 'at', 'version'],
+    columns: COLUMNS,
     rowCount: rows.length,
     rowBinary: writer.bytes,
   };

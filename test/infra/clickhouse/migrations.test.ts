@@ -20,9 +20,18 @@ test('all tables of the contract are there, and the views that apply ownership',
       ...['migrations'],
       ...['owned', 'released', 'replays', 'rewards', 'step_faults', 'steps', 'terms', 'trajectories', 'verdicts'],
       ...['delivery_leases', 'lineages', 'train_match'],
-      ...['attempts', 'audits', 'decisions', 'held', 'rewards', 'step_faults', 'steps', 'trajectories', 'verdicts'].map(
-        (n) => `live_${n}`,
-      ),
+      ...[
+        'attempts',
+        'audits',
+        'decisions',
+        'deliveries',
+        'held',
+        'rewards',
+        'step_faults',
+        'steps',
+        'trajectories',
+        'verdicts',
+      ].map((n) => `live_${n}`),
     ].sort(),
   );
 });

@@ -245,7 +245,11 @@ test('delivery leases: a grant is one row, by its last word', async () => {
 });
 
 test('lineages: checkpoints, rewinds and the fork of a run', async () => {
-  const fork = { kind: 'fork', of_lineage: 2, parent: 'p', inherited: 5, step: 9, request: 'f' } as const;
+  const finals = { trained: 2, expired: 1 };
+  const fork = {
+    ...{ kind: 'fork' as const, of_lineage: 2, parent: 'p', inherited: 5, finals, versions: 3, step: 9, request: 'f' },
+  };
+  const other = { parent: '', inherited: 0, finals: {}, versions: 0 };
   const rows = [
     sampleLineage(1, { run_id: 'ln', step: 4 }),
     sampleLineage(0, { run_id: 'ln', ...fork }),
@@ -259,9 +263,9 @@ test('lineages: checkpoints, rewinds and the fork of a run', async () => {
     ),
   ).toEqual([
     { run_id: 'ln', lineage: 0, ...fork },
-    { run_id: 'ln', kind: 'rewind', lineage: 1, of_lineage: 0, step: 4, request: 'q', parent: '', inherited: 0 },
-    { run_id: 'ln', kind: 'seal', lineage: 0, of_lineage: 0, step: 4, request: '', parent: '', inherited: 0 },
-    { run_id: 'ln', kind: 'seal', lineage: 0, of_lineage: 0, step: 5, request: '', parent: '', inherited: 0 },
+    { run_id: 'ln', kind: 'rewind', lineage: 1, of_lineage: 0, step: 4, request: 'q', ...other },
+    { run_id: 'ln', kind: 'seal', lineage: 0, of_lineage: 0, step: 4, request: '', ...other },
+    { run_id: 'ln', kind: 'seal', lineage: 0, of_lineage: 0, step: 5, request: '', ...other },
   ]);
 });
 

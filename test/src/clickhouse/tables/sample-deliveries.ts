@@ -33,7 +33,7 @@ export function sampleLease(lease_id: string, init: Partial<DeliveryLeaseRow> = 
 export function sampleLineage(lineage: number, init: Partial<LineageRow> = {}): LineageRow {
   return {
     ...{ run_id: 'run-1', kind: 'rewind', lineage, of_lineage: Math.max(0, lineage - 1), step: 1, request: 'q' },
-    ...{ parent: '', inherited: 0, atMs: AT + 1_000, version: versionOf(1, 10 + lineage) },
+    ...{ parent: '', inherited: 0, finals: {}, versions: 0, atMs: AT + 1_000, version: versionOf(1, 10 + lineage) },
     ...init,
   };
 }
