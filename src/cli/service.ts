@@ -15,6 +15,7 @@ import { watchLogEnds } from '../server/log-ends.ts';
 import { openTrainerApi, type TrainerApi } from '../server/open-trainer-api.ts';
 import { createReadiness } from '../server/readiness.ts';
 import { type WatchedService, watchServices } from '../server/service-watch.ts';
+import { createUnavailableDelivery } from '../server/unavailable-delivery.ts';
 import type { CommandContext } from './context.ts';
 
 /** The pipeline of this process, with or without its HTTP API. */
@@ -89,7 +90,19 @@ export async function startService(context: CommandContext, withHttp: boolean): 
   });
   const server = createServer(
     { host: config.http.host, token: config.http.token, bodyBytes: config.limits.bodyBytes },
-    { access, imports, trainer, metrics, readiness, log, now: io.now, closing: closing.signal },
+    {
+      access,
+      imports,
+      trainer,
+      delivery: createUnavailableDelivery(),
+      codecs: app.codecs,
+      schemaOf: (id) => app.registry.schemaOf(id),
+      metrics,
+      readiness,
+      log,
+      now: io.now,
+      closing: closing.signal,
+    },
   );
   fetch = (request) => server.fetch(request);
   const failed = app.lanes?.failed ?? new Promise<never>(() => {});

@@ -1,25 +1,32 @@
+import type { Schema } from 'avsc';
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { routePath } from 'hono/route';
 import type { Logger } from 'pino';
 import type { Access } from '../access/access.ts';
 import type { ImportTarget } from '../access/import-target.ts';
+import type { Delivery } from '../delivery/delivery.ts';
 import { RollstreamError } from '../errors.ts';
 import type { Metrics } from '../observe/metrics.ts';
+import type { Codecs } from '../registry/codecs.ts';
 import { errorResponse } from './error-response.ts';
 import { createGuard, type GuardConfig } from './guard.ts';
+import { createKnownRuns } from './known-runs.ts';
 import type { TrainerApi } from './open-trainer-api.ts';
 import type { Readiness } from './readiness.ts';
 import { accountingRoutes } from './routes/accounting.ts';
 import { admissionRoutes } from './routes/admission.ts';
+import { checkpointRoutes } from './routes/checkpoints.ts';
 import { gateRoutes } from './routes/gates.ts';
 import { healthRoutes } from './routes/health.ts';
 import { importRoutes } from './routes/import.ts';
+import { leaseRoutes } from './routes/leases.ts';
 import { openApiRoutes } from './routes/openapi.ts';
 import { policyRoutes } from './routes/policies.ts';
 import { queryRoutes } from './routes/query.ts';
 import { readyRoutes } from './routes/ready.ts';
 import { rolloutRoutes } from './routes/rollouts.ts';
+import { schemaRoutes } from './routes/schemas.ts';
 import { taskRoutes } from './routes/tasks.ts';
 import { versionRoutes } from './routes/versions.ts';
 
@@ -27,6 +34,10 @@ export interface ServerDeps {
   readonly access: Access;
   readonly imports: ImportTarget;
   readonly trainer: TrainerApi;
+  readonly delivery: Delivery;
+  readonly codecs: Pick<Codecs, 'prepare' | 'decoderOf'>;
+  /** The schema of an id in Confluent wire format; null: there is none. */
+  readonly schemaOf: (id: number) => Promise<Schema | null>;
   readonly metrics: Metrics;
   readonly readiness: () => Readiness;
   readonly log: Logger;
@@ -43,6 +54,7 @@ export interface ServerConfig extends GuardConfig {
 /** The HTTP API. It answers nobody from another origin: there is no CORS. */
 export function createServer(config: ServerConfig, deps: ServerDeps): Hono {
   const guard = createGuard(config);
+  const knownRuns = createKnownRuns(deps);
   const app = new Hono();
 
   app.use(async (c, next) => {
@@ -74,7 +86,10 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Hono {
   app.route('/v1', gateRoutes(deps));
   app.route('/v1', readyRoutes(deps));
   app.route('/v1', importRoutes(deps.imports));
-  app.route('/v1', versionRoutes({ announceVersion: deps.trainer.announceVersion, now: deps.now }));
+  app.route('/v1', versionRoutes({ ...deps, announceVersion: deps.trainer.announceVersion }));
+  app.route('/v1', leaseRoutes({ ...deps, knownRuns }));
+  app.route('/v1', checkpointRoutes({ ...deps, knownRuns }));
+  app.route('/v1', schemaRoutes(deps));
   app.route('/v1', admissionRoutes(deps.trainer));
   app.route('/v1', taskRoutes(deps));
   app.route('/v1', openApiRoutes());

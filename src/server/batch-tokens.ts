@@ -1,0 +1,43 @@
+import type { BatchTokens } from '../../processors/model/delivery.ts';
+import { bad, isObject, isWhole, onlyFields } from './request-value.ts';
+
+const MOST_LEASES = 100_000;
+const MOST_OFFSETS = 4_000_000;
+const LEASE_ID = /^\d{1,16}\.[A-Za-z0-9_:-]{1,150}\.\d{1,16}$/;
+
+/** An id as a lease was answered with; whether there is such a lease is for delivery to say. */
+export function isLeaseId(text: string): boolean {
+  return LEASE_ID.test(text);
+}
+
+/** `{"<lease>": {"step", "offsets"}}`: what a checkpoint holds and no ack was answered for. Left out: null. */
+export function batchTokensOf(body: Record<string, unknown>): BatchTokens | null {
+  const value = body.tokens;
+  if (value === undefined || value === null) return null;
+  if (!isObject(value)) throw bad('tokens', 'tokens: {"<lease>": {"step": 1, "offsets": [0]}} is needed');
+  const leases = Object.entries(value);
+  if (leases.length > MOST_LEASES) throw bad('tokens', `tokens: at most ${MOST_LEASES} leases`);
+  const tokens = new Map(leases.map(([lease, held]) => [checkedLease(lease), heldOf(`tokens.${lease}`, held)]));
+  const offsets = [...tokens.values()].reduce((sum, held) => sum + held.offsets.length, 0);
+  if (offsets > MOST_OFFSETS) throw bad('tokens', `tokens: at most ${MOST_OFFSETS} offsets in all`);
+  return tokens;
+}
+
+function checkedLease(lease: string): string {
+  if (isLeaseId(lease)) return lease;
+  throw bad('tokens', `tokens: ids of leases are its keys, not ${JSON.stringify(lease.slice(0, 50))}`);
+}
+
+function heldOf(field: string, value: unknown): { readonly step: number; readonly offsets: readonly number[] } {
+  if (!isObject(value)) throw bad(field, `${field}: {"step", "offsets"} is needed`);
+  onlyFields(value, ['step', 'offsets'], `${field}.`);
+  const { step, offsets } = value;
+  if (!isWhole(step, 0, Number.MAX_SAFE_INTEGER)) throw bad(`${field}.step`, `${field}.step: a whole number is needed`);
+  if (!Array.isArray(offsets) || offsets.length === 0 || !offsets.every(isOffset))
+    throw bad(`${field}.offsets`, `${field}.offsets: a list of the offsets of its trajectories is needed`);
+  return { step, offsets };
+}
+
+function isOffset(value: unknown): value is number {
+  return isWhole(value, 0, Number.MAX_SAFE_INTEGER);
+}

@@ -1,0 +1,95 @@
+import { Hono } from 'hono';
+import type { TrainMatch } from '../../../processors/model/delivery.ts';
+import type { Delivery } from '../../delivery/delivery.ts';
+import type { Codecs } from '../../registry/codecs.ts';
+import { againAnswer } from '../batch-head.ts';
+import { BATCH_TYPE, createJsonResponse, packedResponse } from '../batch-response.ts';
+import { isLeaseId } from '../batch-tokens.ts';
+import type { KnownRuns } from '../known-runs.ts';
+import { leaseCallOf, leaseMsOf, lineageOf } from '../lease-call.ts';
+import { bad, isObject, jsonBody, nameOf, onlyFields, optional, textOf, wholeOf } from '../request-value.ts';
+import { whileWanted } from '../while-wanted.ts';
+
+const MOST_REASON_CHARACTERS = 1_000;
+
+export interface LeaseRouteDeps {
+  readonly delivery: Delivery;
+  readonly knownRuns: Pick<KnownRuns, 'check'>;
+  readonly codecs: Pick<Codecs, 'prepare' | 'decoderOf'>;
+  /** Aborted when the server closes. */
+  readonly closing: AbortSignal;
+}
+
+/**
+ * `POST /v1/leases`: a batch for a replica, or the shard of one rank; "not enough, again" is an answer too.
+ * `POST /v1/leases/:id/{ack,release,reject,extend}`: all of a lease or none.
+ */
+export function leaseRoutes({ delivery, knownRuns, codecs, closing }: LeaseRouteDeps): Hono {
+  const jsonResponse = createJsonResponse(codecs);
+  return new Hono()
+    .post('/leases', async (c) => {
+      const call = leaseCallOf(await jsonBody(c));
+      await knownRuns.check(call.run);
+      const batch = await whileWanted(c.req.raw.signal, closing, (signal) => delivery.lease(call, signal));
+      if (batch === null) return c.json(againAnswer(call));
+      return c.req.header('accept')?.includes(BATCH_TYPE) ? packedResponse(batch) : jsonResponse(batch);
+    })
+    .post('/leases/:id/ack', async (c) => {
+      const [lease, body] = [leaseOf(c.req.param('id')), await jsonBody(c)];
+      onlyFields(body, ['lineage', 'step', 'version', 'stats']);
+      const step = wholeOf(body, 'step', 0, Number.MAX_SAFE_INTEGER);
+      const version = optional(body, 'version', nameOf);
+      await delivery.ack(lease, { lineage: lineageOf(body), step, version, match: matchOf(body.stats) });
+      return c.json({ lease, state: 'trained' });
+    })
+    .post('/leases/:id/release', async (c) => {
+      const [lease, body] = [leaseOf(c.req.param('id')), await jsonBody(c)];
+      onlyFields(body, ['lineage']);
+      await delivery.release(lease, { lineage: lineageOf(body) });
+      return c.json({ lease, state: 'queued' });
+    })
+    .post('/leases/:id/reject', async (c) => {
+      const [lease, body] = [leaseOf(c.req.param('id')), await jsonBody(c)];
+      onlyFields(body, ['lineage', 'reason']);
+      await delivery.reject(lease, { lineage: lineageOf(body), reason: reasonOf(body) });
+      return c.json({ lease, state: 'trainer_rejected' });
+    })
+    .post('/leases/:id/extend', async (c) => {
+      const [lease, body] = [leaseOf(c.req.param('id')), await jsonBody(c)];
+      onlyFields(body, ['lineage', 'lease_ms']);
+      const deadline = await delivery.extend(lease, { lineage: lineageOf(body), leaseMs: leaseMsOf(body) });
+      return c.json({ lease, deadline: new Date(deadline).toISOString() });
+    });
+}
+
+function leaseOf(id: string): string {
+  if (isLeaseId(id)) return id;
+  throw bad('lease', 'lease: an id that POST /v1/leases answered is needed');
+}
+
+function reasonOf(body: Record<string, unknown>): string {
+  const reason = textOf(body, 'reason');
+  if (reason !== '' && reason.length <= MOST_REASON_CHARACTERS && reason.isWellFormed()) return reason;
+  throw bad('reason', `reason: 1 to ${MOST_REASON_CHARACTERS} characters are needed`);
+}
+
+/** What the trainer measured; without a figure it measured nothing. */
+function matchOf(stats: unknown): TrainMatch | null {
+  if (stats === undefined || stats === null) return null;
+  if (!isObject(stats)) throw bad('stats', 'stats: {"kl", "max_logprob_diff", "clipped_share"} is needed');
+  onlyFields(stats, ['kl', 'max_logprob_diff', 'clipped_share'], 'stats.');
+  const match = {
+    kl: figureOf(stats, 'kl', Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY),
+    maxLogprobDiff: figureOf(stats, 'max_logprob_diff', 0, Number.POSITIVE_INFINITY),
+    clippedShare: figureOf(stats, 'clipped_share', 0, 1),
+  };
+  return Object.values(match).every((figure) => figure === null) ? null : match;
+}
+
+function figureOf(stats: Record<string, unknown>, name: string, least: number, most: number): number | null {
+  const value = stats[name];
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'number' && Number.isFinite(value) && value >= least && value <= most) return value;
+  const range = Number.isFinite(most) ? ` from ${least} to ${most}` : least === 0 ? ', 0 or more,' : '';
+  throw bad(`stats.${name}`, `stats.${name}: a number${range} is needed`);
+}
