@@ -107,6 +107,8 @@ export interface RunHead {
   readonly cuts: ReadonlyMap<number, number>;
   /** Checkpoints that can be restored, oldest first. */
   readonly seals: readonly CheckpointName[];
+  /** What was trained up to this step is final, though no checkpoint said so; 0: none. */
+  readonly floor: number;
   /** Last (index, try) of each replica. */
   readonly last: ReadonlyMap<string, readonly [index: number, attempt: number]>;
   /** Versions from before a fork: name → where it was made. */
@@ -121,7 +123,14 @@ export interface RunHead {
 export type Decision =
   | { readonly kind: 'claim'; readonly url: string }
   | { readonly kind: 'indexed'; readonly offset: number }
-  | { readonly kind: 'chunk'; readonly run: string; readonly entries: readonly ReadyEntry[] }
+  | {
+      readonly kind: 'chunk';
+      readonly run: string;
+      readonly entries: readonly ReadyEntry[];
+      /** Of a fork too large for one record: facts on these entries, which count with the fork that has the same `piece`; null: none. */
+      readonly piece: string | null;
+      readonly facts: Facts;
+    }
   | Grant
   | { readonly kind: 'wait'; readonly run: string; readonly key: BatchKey }
   | {
@@ -141,6 +150,8 @@ export type Decision =
       readonly facts: Facts;
       readonly lineage: number;
       readonly step: number;
+      /** Nobody asked: the run never seals, what it trained up to this step becomes final, and no checkpoint is named. */
+      readonly isFloor: boolean;
     }
   | {
       readonly kind: 'rewind';
@@ -158,6 +169,8 @@ export type Decision =
       readonly facts: Facts;
       readonly entries: readonly ReadyEntry[];
       readonly head: RunHead;
+      /** Its chunks came before it; null: it has all entries itself. */
+      readonly piece: string | null;
     }
   | { readonly kind: 'head'; readonly run: string; readonly head: RunHead };
 
