@@ -22,6 +22,7 @@ export interface AnnouncedVersions {
   place(announced: PolicyVersion): Placed;
   current(runId: string): Announcement | null;
   since(source: number, most: number): Announcement[];
+  named(runId: string): ReadonlyMap<string, Announcement>;
 }
 
 const READ_BYTES = 1 << 20;
@@ -72,5 +73,6 @@ export function createAnnouncedVersions({ broker, codecs, log, topic }: Announce
     place: order.place,
     current: order.current,
     since: order.since,
+    named: order.named,
   };
 }

@@ -28,6 +28,8 @@ export interface VersionOrder {
   current(runId: string): Announcement | null;
   /** Those that survive and came at `source` or after, of each run the newest `most`; in order. */
   since(source: number, most: number): Announcement[];
+  /** By name, all that the run ever announced, those of lineages that were left included; in order. It grows as more are read. */
+  named(runId: string): ReadonlyMap<string, Announcement>;
 }
 
 interface RunOrder {
@@ -90,8 +92,11 @@ export function createVersionOrder(): VersionOrder {
       [...runs.values()]
         .flatMap(({ surviving }) => surviving.slice(-most).filter((one) => one.source >= source))
         .sort((a, b) => a.source - b.source),
+    named: (runId) => runs.get(runId)?.named ?? NOTHING,
   };
 }
+
+const NOTHING: ReadonlyMap<string, Announcement> = new Map();
 
 function survivorsOf({ lineage, surviving }: RunOrder, of: string, step: number): Announcement[] {
   return of === lineage ? surviving : surviving.filter((one) => one.step < step);

@@ -1,0 +1,54 @@
+import type { ReadyEntry } from '../../../processors/model/delivery.ts';
+import type { LogRecord } from '../../broker/port.ts';
+import type { ReadyShape } from './ready-shape.ts';
+import { sampledVersions } from './sampled-versions.ts';
+
+const TOKEN_BYTES = 4;
+/** Bytes of a token in segments that travel by reference: id, two masks, logprob. What has no logprobs is taken for smaller. */
+const BLOB_TOKEN_BYTES = 10;
+
+/** The entry of a record of the ready topic. */
+export function entryOf({ offset, key, timestampMs }: LogRecord, shape: ReadyShape): ReadyEntry {
+  const unit = key?.toString() ?? '';
+  const size = shape.group_size_actual;
+  return {
+    offset,
+    run: shape.run_id,
+    group: size === null ? `${unit}#${offset}` : unit,
+    size: size ?? 1,
+    unit,
+    rollout: shape.rollout_id,
+    attempt: shape.attempt,
+    tokens: tokensOf(shape),
+    versions: sampledVersions(shape),
+    readyAtMs: timestampMs,
+  };
+}
+
+/**
+ * Of a record that nobody can decode: its headers say whose it was. It takes its place, so that its group is whole, and is
+ * undeliverable once its turn comes. null: the headers do not say either.
+ */
+export function entryOfUnreadable({ offset, key, timestampMs, headers }: LogRecord): ReadyEntry | null {
+  const { run, size } = headers;
+  if (run === undefined || key === null) return null;
+  const unit = key.toString();
+  const isCounted = size !== undefined && /^[1-9]\d{0,8}$/.test(size);
+  return {
+    offset,
+    run,
+    group: isCounted ? unit : `${unit}#${offset}`,
+    size: isCounted ? Number(size) : 1,
+    unit,
+    rollout: '',
+    attempt: 0,
+    tokens: 0,
+    versions: [],
+    readyAtMs: timestampMs,
+  };
+}
+
+function tokensOf({ segments, segments_ref }: ReadyShape): number {
+  if (segments_ref !== null) return Math.ceil(segments_ref.length / BLOB_TOKEN_BYTES);
+  return segments.reduce((sum, { token_ids }) => sum + token_ids.length / TOKEN_BYTES, 0);
+}

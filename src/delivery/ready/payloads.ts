@@ -1,0 +1,78 @@
+import type { ReadyEntry } from '../../../processors/model/delivery.ts';
+import type { TrajectoryInit } from '../../../schemas/generated/trajectory.ts';
+import type { Broker } from '../../broker/port.ts';
+import type { Store } from '../../clickhouse/port.ts';
+import { lookupTrajectories } from '../../clickhouse/trajectory-lookup.ts';
+import type { Encode } from '../../registry/codecs.ts';
+import type { RecordCache } from './record-cache.ts';
+
+export interface PayloadDeps {
+  readonly broker: Pick<Broker, 'bounds' | 'read'>;
+  readonly store: Store;
+  readonly cache: RecordCache;
+  /** Made when it is first needed: who only reads has no schema registered. */
+  readonly encode: () => Promise<Encode<TrajectoryInit>>;
+  /** Name of the ready topic. */
+  readonly topic: string;
+}
+
+/** By offset, in Confluent wire format; what is neither in the log nor in the store is left out. */
+export type LoadPayloads = (entries: readonly ReadyEntry[]) => Promise<Map<number, Buffer>>;
+
+/** Bytes of one read. Offsets that lie further apart than this many are read by themselves. */
+const READ_BYTES = 4 * 2 ** 20;
+const GAP = 64;
+
+export function createLoadPayloads({ broker, store, cache, encode, topic }: PayloadDeps): LoadPayloads {
+  /** Reads [from, to] and keeps what is wanted of it. */
+  const readStretch = async (from: number, to: number, wanted: ReadonlySet<number>, found: Map<number, Buffer>) => {
+    for (let next = from; next <= to; ) {
+      const records = await broker.read(topic, 0, next, { maxBytes: READ_BYTES, maxWaitMs: 0 });
+      const last = records.at(-1);
+      if (last === undefined) return;
+      for (const { offset, value } of records) if (value !== null && wanted.has(offset)) found.set(offset, value);
+      next = last.offset + 1;
+    }
+  };
+
+  const fromLog = async (offsets: readonly number[], found: Map<number, Buffer>): Promise<void> => {
+    const { start, end } = await broker.bounds(topic, 0);
+    const there = offsets.filter((offset) => offset >= start && offset < end);
+    const wanted = new Set(there);
+    for (let first = 0; first < there.length; ) {
+      let last = first;
+      while (last + 1 < there.length && (there[last + 1] ?? 0) - (there[last] ?? 0) <= GAP) last += 1;
+      await readStretch(there[first] ?? 0, there[last] ?? 0, wanted, found);
+      first = last + 1;
+    }
+  };
+
+  /** What the log has deleted; the rows of a trajectory are all that was sent. */
+  const fromStore = async ({ run, unit, rollout, attempt }: ReadyEntry): Promise<Buffer | null> => {
+    const rows = await lookupTrajectories(store, { rolloutId: rollout, runId: run, unit });
+    const row = rows.find((one) => one.attempt === attempt);
+    return row === undefined ? null : (await encode())(row);
+  };
+
+  return async function loadPayloads(entries) {
+    const found = new Map<number, Buffer>();
+    for (const { offset } of entries) {
+      const cached = cache.get(offset);
+      if (cached !== undefined) found.set(offset, cached);
+    }
+    const missing = entries.filter(({ offset }) => !found.has(offset));
+    if (missing.length > 0)
+      await fromLog(
+        missing.map(({ offset }) => offset).sort((a, b) => a - b),
+        found,
+      );
+    for (const entry of missing) {
+      if (found.has(entry.offset)) continue;
+      const stored = await fromStore(entry);
+      if (stored === null) continue;
+      found.set(entry.offset, stored);
+      cache.put(entry.offset, stored);
+    }
+    return found;
+  };
+}
