@@ -6,6 +6,7 @@ import { createAuditOf } from './audit/audit-of.ts';
 import { createAudits } from './audit/audits.ts';
 import { createDecide } from './decide/decide.ts';
 import { createJudge, type Documents } from './decide/judge.ts';
+import type { Fits } from './decide/record-space.ts';
 import { createStaleness } from './decide/staleness.ts';
 import { createDecode, type DecodeIn } from './decode/decode.ts';
 import { createGroup } from './group/group.ts';
@@ -26,6 +27,8 @@ export interface PipelineDeps {
   readonly documents: Documents;
   readonly audits: Audits;
   readonly limits: Omit<AssembleRules, 'watch'>;
+  /** What has no place on the ready topic is quarantined. Absent: everything has. */
+  readonly fits?: Fits;
   /** What has to come before a wave may be decided; null: nothing. Absent: nothing ever. */
   readonly awaited?: (wave: readonly Candidate[], policy: Policy) => Promise<void> | null;
 }
@@ -48,9 +51,10 @@ export function createPipeline({
   documents,
   audits,
   limits,
+  fits = () => true,
   awaited = () => null,
 }: PipelineDeps): Pipeline {
-  const { judge, audit } = createJudge({ state, documents, scoreOf, rewardOf, auditOf: createAuditOf(audits) });
+  const { judge, audit } = createJudge({ state, documents, scoreOf, rewardOf, auditOf: createAuditOf(audits), fits });
   const policyInForce = () => documents.policyOf(state.inForce.policy_id);
   const batches = new Subject<DecodeIn>();
   const waves = new Subject<readonly Candidate[]>();

@@ -1,11 +1,13 @@
 import type { Attempt, Judged } from '../model/attempt.ts';
 import { type Audited, NOT_AUDITED } from '../model/audit-summary.ts';
 import { gateOf } from '../model/gate.ts';
+import { isKept } from '../model/is-kept.ts';
 import type { Judgement, Scored } from '../model/judgement.ts';
 import type { LaneState } from '../model/lane-state.ts';
 import type { Policy } from '../model/policy.ts';
 import type { RewardOf } from '../model/reward.ts';
 import type { Taxonomy } from '../model/taxonomy.ts';
+import { type Fits, withoutSpace } from './record-space.ts';
 import { ruleOn } from './rule-on.ts';
 
 /** The documents that control events name, by hash. The lane has loaded them before a record that names them is folded. */
@@ -21,6 +23,8 @@ export interface JudgeDeps {
   readonly rewardOf: RewardOf<Attempt>;
   /** All that the audits say of an attempt and its facts. */
   readonly auditOf: (attempt: Attempt, scored: Scored) => Audited;
+  /** Absent: everything does. */
+  readonly fits?: Fits;
 }
 
 export interface Judge {
@@ -36,7 +40,7 @@ export interface Judge {
  * AUDITED WHENEVER JUDGED: 1 A of a group ends @5, audited: a repaired call; 2 cut at 10, restart: below the frontier A is no
  * candidate; 3 B completes the group @12, and A, judged without its audit, would train.
  */
-export function createJudge({ state, documents, scoreOf, rewardOf, auditOf }: JudgeDeps): Judge {
+export function createJudge({ state, documents, scoreOf, rewardOf, auditOf, fits = () => true }: JudgeDeps): Judge {
   const knownOf = (attempt: Attempt): Judged => {
     const { taxonomy_id: taxonomyId } = state.inForce;
     const { judged, revision, expiredBy } = attempt;
@@ -61,7 +65,8 @@ export function createJudge({ state, documents, scoreOf, rewardOf, auditOf }: Ju
       const policy = documents.policyOf(policyId);
       const { classes } = gateOf(gates, runId, policy.scopeOf(runId, envName).gate);
       if (known.ruled?.policyId === policyId && known.ruled.classes === classes) return known.ruled.judgement;
-      const judgement = ruleOn(attempt, known.scored, policy, rewardOf, classes);
+      const ruled = ruleOn(attempt, known.scored, policy, rewardOf, classes);
+      const judgement = isKept(ruled.ruling) && !fits(attempt, ruled) ? withoutSpace(ruled) : ruled;
       known.ruled = { judgement, policyId, classes };
       return judgement;
     },

@@ -1,5 +1,5 @@
 import type { TrajectoryInit } from '../../schemas/generated/trajectory.ts';
-import type { Store } from './port.ts';
+import type { QueryParams, Store } from './port.ts';
 import { type SegmentArrays, segmentSelect, segmentsOf } from './segments-found.ts';
 import { type ListArrays, listSelect, listsOf } from './trajectory-lists-found.ts';
 
@@ -49,13 +49,26 @@ export async function lookupTrajectories(
   store: Store,
   { rolloutId, runId = '', unit = '' }: { rolloutId: string; runId?: string; unit?: string },
 ): Promise<TrajectoryInit[]> {
+  const where = `rollout_id = {rollout:String} AND {run:String} IN ('', run_id) AND {unit:String} IN ('', unit)`;
+  return select(store, `${where} ORDER BY run_id, epoch, attempt`, { rollout: rolloutId, run: runId, unit });
+}
+
+/** The live trajectories of rollouts of a run, each attempt, in no order. Ids with a lone surrogate are not found. */
+export function lookupTrajectoriesOf(
+  store: Store,
+  { runId, rolloutIds }: { runId: string; rolloutIds: readonly string[] },
+): Promise<TrajectoryInit[]> {
+  const where = 'run_id = {run:String} AND rollout_id IN {rollouts:Array(String)}';
+  return select(store, where, { run: runId, rollouts: rolloutIds });
+}
+
+async function select(store: Store, where: string, params: QueryParams): Promise<TrajectoryInit[]> {
   const rows = await store.query<Row>(
     `SELECT ${SCALARS}, ${RENAMED}, ${segmentSelect}, ${listSelect}
      FROM rollstream.live_trajectories
-     WHERE rollout_id = {rollout:String} AND {run:String} IN ('', run_id) AND {unit:String} IN ('', unit)
-     ORDER BY run_id, epoch, attempt
+     WHERE ${where}
      SETTINGS output_format_json_named_tuples_as_objects = 0`,
-    { rollout: rolloutId, run: runId, unit },
+    params,
   );
   return rows.map(trajectoryOf);
 }
@@ -71,7 +84,8 @@ function trajectoryOf(row: Row): TrajectoryInit {
     ...listsOf({ turn, aux_data, reason, verdict }),
     audit: { tokens, template, tools, termination, numbers, wall, reencode },
     group_stats: baseline === null || n === null ? null : { baseline, n, mean, std },
-    segments_ref: uri === null || sha256 === null || length === null ? null : { uri, sha256, length },
+    // Rows hold what went to a blob as well, but for the largest (src/lanes/out-records.ts).
+    segments_ref: seg.length > 0 || uri === null || sha256 === null || length === null ? null : { uri, sha256, length },
     started_at: started_us,
     ended_at: ended_us,
     ready_at: ready_us,

@@ -163,6 +163,7 @@ function remembering(codecs: Codecs): Codecs {
   const decoders = new Map<Schema, Decode<unknown>>();
   return {
     prepare: codecs.prepare,
+    decoderOfField: codecs.decoderOfField,
     encoderOf<Init>(subject: string, schema: Schema) {
       const known = encoders.get(subject) ?? codecs.encoderOf<Init>(subject, schema);
       encoders.set(subject, known);
