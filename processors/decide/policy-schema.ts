@@ -1,6 +1,7 @@
 import { createDocumentReader, type DocumentReader } from '../model/document.ts';
 import type { CodeRule, Condition, Exception, Policy, Scope } from '../model/policy.ts';
 import type { Parsed } from '../model/taxonomy.ts';
+import { neverExpires } from './never-expires.ts';
 import { contradictions } from './policy-contradictions.ts';
 import { DEFAULT_SCOPE, readScope, SCOPE_KEYS } from './policy-sections.ts';
 import { createRulesAt } from './rules-at.ts';
@@ -32,7 +33,7 @@ export function readPolicy(document: unknown, id: string): Parsed<Policy> {
   const categories = codeRules(read, top.categories, 'categories');
   const rules = rulesIn(read, top.rules);
   const findings = findingsIn(read, top.findings);
-  read.problems.push(...contradictions(rules, findings));
+  read.problems.push(...contradictions(rules, findings), ...neverExpires(top));
   return read.result({
     id,
     name,

@@ -29,7 +29,7 @@ export const DEFAULT_SCOPE: Scope = {
     tolerance: 1e-9,
     onFault: 'keep',
   },
-  staleness: { maxLag: null, over: 'drop', unknown: 'keep' },
+  staleness: { maxLag: null, over: 'drop', unknown: 'keep', atTake: 'member' },
   deadlines: {},
   admission: { batchRollouts: null, ceilings: new Map(), grantMs: 600_000 },
   gate: DEFAULT_GATE,
@@ -133,11 +133,17 @@ function readGroup(read: DocumentReader, section: Section, at: string, base: Gro
 
 function readStaleness(read: DocumentReader, section: Section, at: string, base: StalenessRule): StalenessRule {
   const field = fieldsOf(read, section, at);
-  read.onlyKeys(section, at, ['max_lag', 'over', 'unknown']);
+  read.onlyKeys(section, at, ['max_lag', 'over', 'unknown', 'at_take']);
+  const over = field('over', base.over, (value, path) =>
+    read.oneOf(value, path, ['drop', 'mask_rollout', 'mask_tokens']),
+  );
+  // What is masked for its age when it is decided is not thrown away for its age when it is taken, unless the policy says so.
+  const atTake = over === base.over ? base.atTake : over === 'drop' ? 'member' : 'keep';
   return {
     maxLag: field('max_lag', base.maxLag, (value, path) => (value === null ? null : read.count(value, path))),
-    over: field('over', base.over, (value, path) => read.oneOf(value, path, ['drop', 'mask_rollout', 'mask_tokens'])),
+    over,
     unknown: field('unknown', base.unknown, (value, path) => read.oneOf(value, path, ['keep', 'drop', 'mask_rollout'])),
+    atTake: field('at_take', atTake, (value, path) => read.oneOf(value, path, ['member', 'group', 'keep'])),
   };
 }
 

@@ -113,6 +113,8 @@ export interface StalenessRule {
   readonly over: 'drop' | 'mask_rollout' | 'mask_tokens';
   /** Of a version that nobody announced, or of none at all. Never fresh: only `keep` says that it does not matter. */
   readonly unknown: 'keep' | 'drop' | 'mask_rollout';
+  /** What is over the limit when a trainer takes it: it expires alone, with what is left of its group, or is taken all the same. */
+  readonly atTake: 'member' | 'group' | 'keep';
 }
 
 /** ms by the lane's clock; absent: as configured. */

@@ -54,6 +54,37 @@ describe('a policy', () => {
     ]);
   });
 
+  it('says what expires when it is taken: a member alone where the old is dropped, nothing where it is masked', () => {
+    const atTake = (staleness: string, scope = '') => {
+      const text = policyText(['retries: 2', `retries: 2\nstaleness: ${staleness}\n${scope}`]);
+      const read = readPolicy(parse(text), 'id');
+      if (read.kind === 'refused') throw new Error(JSON.stringify(read.problems));
+      return ['', 'math'].map((env) => read.value.scopeOf('run', env).staleness.atTake);
+    };
+    const math = (staleness: string) => `scopes: [{ when: { env: [math] }, staleness: ${staleness} }]`;
+    expect(atTake('{}')).toEqual(['member', 'member']);
+    expect(atTake('{ max_lag: 1, over: mask_tokens }')).toEqual(['keep', 'keep']);
+    expect(atTake('{ max_lag: 1, over: mask_rollout, at_take: group }')).toEqual(['group', 'group']);
+    expect(atTake('{ max_lag: 1, at_take: keep }')).toEqual(['keep', 'keep']);
+    // A scope that says how the old is dropped says it for when it is taken, too; one that does not leaves it.
+    expect(atTake('{ max_lag: 1, at_take: group }', math('{ max_lag: 8 }'))).toEqual(['group', 'group']);
+    expect(atTake('{ max_lag: 1, at_take: group }', math('{ over: mask_tokens }'))).toEqual(['group', 'keep']);
+    expect(atTake('{ over: mask_tokens }', math('{ over: drop }'))).toEqual(['keep', 'member']);
+  });
+
+  it('that says what expires needs an age by which something does, somewhere', () => {
+    const staleness = (text: string) => problemsOf(['retries: 2', `retries: 2\nstaleness: ${text}`]);
+    const expected = 'keep, or a max_lag or unknown by which something is too old';
+    expect(staleness('{ at_take: group }')).toEqual([['staleness.at_take', expected, 'group']]);
+    expect(staleness('{ at_take: keep }')).toEqual([]);
+    expect(staleness('{ at_take: member, unknown: drop }')).toEqual([]);
+    const scope = 'scopes: [{ when: { env: [math] }, staleness: { max_lag: 0 } }]';
+    expect(staleness(`{ at_take: group }\n${scope}`)).toEqual([]);
+    expect(staleness('{ max_lag: 1, at_take: rollout }')).toEqual([
+      ['staleness.at_take', 'one of member, group, keep', '"rollout"'],
+    ]);
+  });
+
   it('has at most 2000 rules, which name at most 20000 things', () => {
     const withRules = (runs: readonly string[]) => {
       const rules = runs.map((run) => `{ when: { run: [${run}] }, then: { penalty: -1 } }`);

@@ -66,7 +66,7 @@ it('rules that are gone, come, or in another order', () => {
 });
 
 it('findings, limits and sections, those under a condition named with it', () => {
-  const a = policy('findings: { silent_repair: quarantine }\nstaleness: { max_lag: 4 }\n');
+  const a = policy('findings: { silent_repair: quarantine }\nstaleness: { max_lag: 4, at_take: group }\n');
   const b = policy(`findings: { silent_repair: drop, args_lost: drop }
 backoff: { first_ms: 500, factor: 2, most_ms: 60000 }
 reward: { weights: { answer: 2 } }
@@ -80,6 +80,7 @@ scopes:
     ['', 'backoff.first_ms', '0', '500'],
     ['', 'reward.weights', '{}', '{"answer":2}'],
     ['', 'staleness.max_lag', '4', 'null'],
+    ['', 'staleness.at_take', 'group', 'member'],
     ['run r, env math', 'staleness.max_lag', '4', '8'],
   ]);
 });
