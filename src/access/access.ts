@@ -1,5 +1,6 @@
 import type { Accounting } from '../clickhouse/accounting.ts';
 import type { QueryParams } from '../clickhouse/port.ts';
+import type { Exported, ExportQuery } from '../export/export-query.ts';
 import type { GateStatus } from '../gate/gate-status.ts';
 import type { GateChanged, GateWish } from '../gate/set-gate.ts';
 import type { DocumentText } from '../lanes/read-document.ts';
@@ -21,6 +22,8 @@ export interface Access {
   query(sql: string, format: RowsFormat, params: QueryParams): Promise<string>;
   /** Everything decided about a rollout; RS_NOT_FOUND when nobody has heard of it. */
   explain(rolloutId: string, runId: string | null): Promise<Explanation>;
+  /** What was decided in a run, as the content of a file; RS_NOT_FOUND when nothing of it was. Its bytes must be read or destroyed. */
+  export(query: ExportQuery): Promise<Exported>;
   /** Puts a policy in force from now on; RS_CONFIG where policy_file decides, or where it cannot be used. */
   applyPolicy(document: DocumentText): Promise<AppliedPolicy>;
   /** The gate of one run (RS_NOT_FOUND), or of each. */

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
 import { readAccounting } from '../clickhouse/accounting.ts';
+import { createExport } from '../export/create-export.ts';
 import { readGateStatus } from '../gate/gate-status.ts';
 import { createSetGate } from '../gate/set-gate.ts';
 import { createApplyPolicy } from '../policies/apply-policy.ts';
@@ -21,6 +22,7 @@ export function createLocalAccess(app: App): Access {
     query: (sql, format, params) => app.store.queryAsReader(sql, storeFormatOf(format), params),
     explain: (rolloutId, runId) =>
       readExplanation({ store: app.store, policyFile: app.settings.policyFile }, rolloutId, runId),
+    export: createExport(app.store),
     applyPolicy: createApplyPolicy(app),
     gates: (runId) => readGateStatus({ store: app.store, policy }, runId),
     setGate: createSetGate({ store: app.store, gates: app.gates, policy, now: app.now }),

@@ -1,9 +1,11 @@
+import { Readable } from 'node:stream';
 import type { Accounting } from '../clickhouse/accounting.ts';
+import { RollstreamError } from '../errors.ts';
 import type { GateStatus } from '../gate/gate-status.ts';
 import type { GateChanged } from '../gate/set-gate.ts';
 import type { AppliedPolicy } from '../policies/apply-policy.ts';
 import type { TrajectoryJson } from '../ready/trajectory-json.ts';
-import { NEXT_HEADER, REMAINING_HEADER } from '../server/headers.ts';
+import { NEXT_HEADER, REMAINING_HEADER, TRAJECTORIES_HEADER, WITHOUT_HEADER } from '../server/headers.ts';
 import type { Access, RunSummary } from './access.ts';
 import type { Explanation } from './explanation.ts';
 import type { ServerClient } from './server-client.ts';
@@ -45,6 +47,16 @@ export function createRemoteAccess(request: ServerClient): Access {
       const explanation: Explanation = await json(await request({ path }));
       return explanation;
     },
+    async export({ runId, format, all }) {
+      const path = `/v1/export${search({ run: runId, format, all: all ? 1 : null })}`;
+      const response = await request({ path });
+      const count = (header: string) => Number(response.headers.get(header) ?? 0);
+      return {
+        trajectories: count(TRAJECTORIES_HEADER),
+        without: count(WITHOUT_HEADER),
+        bytes: Readable.from(piecesOf(response)),
+      };
+    },
     async applyPolicy({ text, where }) {
       const bytes = JSON.stringify({ policy: text, name: where });
       const response = await request({
@@ -82,6 +94,16 @@ export function createRemoteAccess(request: ServerClient): Access {
 async function json<T>(response: Response): Promise<T> {
   const value: T = JSON.parse(await response.text());
   return value;
+}
+
+/** An answer that breaks off is an error, never a short file. */
+async function* piecesOf({ body }: Response): AsyncGenerator<Uint8Array> {
+  if (body === null) return;
+  try {
+    for await (const piece of body) yield piece;
+  } catch (cause) {
+    throw new RollstreamError('RS_SERVER_UNREACHABLE', 'the server broke off before the end of the export', { cause });
+  }
 }
 
 function search(params: Readonly<Record<string, string | number | null>>): string {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { RollstreamError } from '../errors.ts';
 import { applySettings } from './apply-settings.ts';
 import { createEmbeddedInsert } from './embedded-insert.ts';
+import { createEmbeddedParquet } from './embedded-parquet.ts';
 import { createEmbeddedStatements } from './embedded-statements.ts';
 import { enginePath } from './engine-path.ts';
 import type { Store } from './port.ts';
@@ -44,7 +45,8 @@ export async function openEmbeddedStore({
       await reader.run('USE rollstream');
       await applySettings(reader, readerSettings(readerLimits));
     };
-    return createStore({ writer, queries, reader, lockReader, insert, log });
+    const readParquet = createEmbeddedParquet(folder, () => createEmbeddedStatements(path));
+    return createStore({ writer, queries, reader, lockReader, insert, readParquet, log });
   } catch (cause) {
     await Promise.all(opened.map((statements) => statements.close()));
     throw cause instanceof RollstreamError ? cause : await openError(cause, folder, path);

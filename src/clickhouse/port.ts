@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream';
+
 /** The store of rows, as everything above it sees it. ClickHouse and its in-process form chDB sit behind it, in this folder only. */
 
 export type QueryParams = Readonly<
@@ -19,6 +21,11 @@ export interface Store {
    * Refusals are RS_QUERY_REFUSED, mistakes in the SQL RS_QUERY_FAILED.
    */
   queryAsReader(sql: string, format: OutputFormat, params?: QueryParams): Promise<string>;
+  /**
+   * Rows of a statement of our own as a Parquet file, in pieces: a large one is never whole in memory. Whoever reads it ends or
+   * destroys it. It takes a connection of its own: no other statement waits for it.
+   */
+  readParquet(sql: string, params?: QueryParams): Promise<Readable>;
   /**
    * Applies the numbered files of infra/clickhouse/migrations that are not recorded yet. `onlyCheck`: RS_DATA_VERSION if one is
    * missing, and nothing is changed.

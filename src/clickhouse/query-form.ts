@@ -15,7 +15,7 @@ export function queryForm(sql: string, params: QueryParams): { readonly contentT
 }
 
 /** As the server reads a parameter: escaped as in TabSeparated; strings in a list are quoted, too. */
-function paramText(value: QueryParams[string]): string {
+export function paramText(value: QueryParams[string]): string {
   if (value === null) return '\\N';
   if (typeof value === 'boolean') return value ? '1' : '0';
   if (typeof value === 'number') return numberText(value);

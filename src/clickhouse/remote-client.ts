@@ -3,6 +3,7 @@ import { RollstreamError } from '../errors.ts';
 import type { Store } from './port.ts';
 import { DEFAULT_READER_LIMITS, type ReaderLimits, readerSettings } from './reader-limits.ts';
 import { createRemoteInsert } from './remote-insert.ts';
+import { createRemoteParquet } from './remote-parquet.ts';
 import { createRemoteStatements } from './remote-statements.ts';
 import { checkServerVersion } from './server-version.ts';
 import { createStore } from './store.ts';
@@ -28,6 +29,8 @@ const TIMEOUT_MS = 60_000;
 const IDLE_SOCKET_MS = 2_500;
 /** Time for an answer about a limit that was hit to come back. */
 const ANSWER_MS = 5_000;
+/** A Parquet file is sent once it is whole: so long the server may be silent. */
+const PARQUET_MS = 1_800_000;
 
 /** As in the engine of this process: numbers are numbers, and an answer is whole or an error, never both. */
 const ANSWER_SETTINGS: ClickHouseSettings = { wait_end_of_query: 1, output_format_json_quote_64bit_integers: 0 };
@@ -58,6 +61,7 @@ export async function openRemoteStore(options: RemoteStoreOptions): Promise<Stor
     // Each request carries readonly = 1 and the limits.
     lockReader: async () => {},
     insert: createRemoteInsert(writer),
+    readParquet: createRemoteParquet(() => connect(ANSWER_SETTINGS, Math.max(timeoutMs, PARQUET_MS))),
     log,
   });
   try {

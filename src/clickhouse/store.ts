@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { packageFile } from '../config/package-file.ts';
 import { RollstreamError } from '../errors.ts';
 import { coalesceInserts } from './coalesce-inserts.ts';
@@ -18,10 +19,12 @@ export interface StoreDeps {
   /** From here on the reader cannot write, and keeps to its limits. The database exists. */
   readonly lockReader: () => Promise<void>;
   readonly insert: (batch: InsertBatch) => Promise<void>;
+  readonly readParquet: (sql: string, params: QueryParams) => Promise<Readable>;
   readonly log: (message: string) => void;
 }
 
-export function createStore({ writer, queries, reader, lockReader, insert, log }: StoreDeps): Store {
+export function createStore(deps: StoreDeps): Store {
+  const { writer, queries, reader, lockReader, insert, log } = deps;
   const insertRows = coalesceInserts(insert);
   let closed = false;
   let guard: ReaderGuard | null = null;
@@ -84,6 +87,15 @@ export function createStore({ writer, queries, reader, lockReader, insert, log }
         return await read(reader, checked, format, params);
       } catch (cause) {
         throw queryError(cause);
+      }
+    },
+
+    async readParquet(sql, params = {}) {
+      assertOpen();
+      try {
+        return await deps.readParquet(sql, params);
+      } catch (cause) {
+        throw storeError(cause, 'exporting from the store');
       }
     },
 

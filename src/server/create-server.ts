@@ -17,6 +17,7 @@ import type { Readiness } from './readiness.ts';
 import { accountingRoutes } from './routes/accounting.ts';
 import { admissionRoutes } from './routes/admission.ts';
 import { checkpointRoutes } from './routes/checkpoints.ts';
+import { exportRoutes } from './routes/export.ts';
 import { gateRoutes } from './routes/gates.ts';
 import { healthRoutes } from './routes/health.ts';
 import { importRoutes } from './routes/import.ts';
@@ -85,6 +86,7 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Hono {
   app.route('/v1', policyRoutes(deps));
   app.route('/v1', gateRoutes(deps));
   app.route('/v1', readyRoutes(deps));
+  app.route('/v1', exportRoutes(deps));
   app.route('/v1', importRoutes(deps.imports));
   app.route('/v1', versionRoutes({ ...deps, announceVersion: deps.trainer.announceVersion }));
   app.route('/v1', leaseRoutes({ ...deps, knownRuns }));

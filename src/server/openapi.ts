@@ -159,6 +159,31 @@ export const openApi = {
         },
       },
     },
+    '/v1/export': {
+      get: {
+        summary: 'A run as the content of a file, in the order in which it was decided',
+        parameters: [
+          { name: 'run', in: 'query', required: true, schema: { type: 'string' } },
+          query('format', 'string', 'parquet, jsonl or messages; parquet'),
+          query('all', 'integer', '1: also what was not trained'),
+        ],
+        responses: {
+          200: {
+            description: 'the bytes; in messages a line {left_out: …} names each rollout that is no conversation',
+            content: {
+              'application/vnd.apache.parquet': { schema: { type: 'string', format: 'binary' } },
+              'application/x-ndjson': { schema: { type: 'string' } },
+            },
+            headers: {
+              'rollstream-trajectories': { description: 'how many were there to export', schema: { type: 'integer' } },
+              'rollstream-without-trajectory': { description: 'superseded attempts', schema: { type: 'integer' } },
+            },
+          },
+          404: failure,
+          default: failure,
+        },
+      },
+    },
     '/v1/versions': {
       post: {
         summary: 'The trainer announces weights, before engines get them',
