@@ -1,5 +1,6 @@
 import { schemaIdOf } from '../../processors/decode/wire-format.ts';
 import { type Trajectory, trajectorySchema } from '../../schemas/generated/trajectory.ts';
+import type { ResolveSegments } from '../blobs/create-resolve-segments.ts';
 import type { LeasedBatch } from '../delivery/delivery.ts';
 import { RollstreamError } from '../errors.ts';
 import { unpackTrajectory } from '../ready/unpack.ts';
@@ -19,9 +20,10 @@ export function packedResponse(batch: LeasedBatch): Response {
   return piecewise(framed(frames), { 'content-type': BATCH_TYPE, 'content-length': String(bytes) });
 }
 
-/** The head, and `trajectories` unpacked as `rollstream ready --json` has them. */
+/** The head, and `trajectories` unpacked as `rollstream ready --json` has them. Without `resolve`, references stay references. */
 export function createJsonResponse(
   codecs: Pick<Codecs, 'prepare' | 'decoderOf'>,
+  resolve: ResolveSegments = async ({ trajectory }) => trajectory,
 ): (batch: LeasedBatch) => Promise<Response> {
   const decode = codecs.decoderOf<Trajectory>(trajectorySchema);
 
@@ -36,7 +38,11 @@ export function createJsonResponse(
   return async function jsonResponse(batch) {
     await codecs.prepare(batch.records.map(schemaIdOf).filter((id) => typeof id === 'number'));
     // All are decoded before the first byte leaves, so that what cannot be is an error and not half an answer.
-    const trajectories = batch.records.map((record, index) => trajectoryOf(record, batch.entries[index]?.offset ?? -1));
+    const trajectories: Trajectory[] = [];
+    for (const [index, record] of batch.records.entries()) {
+      const offset = batch.entries[index]?.offset ?? -1;
+      trajectories.push(await resolve({ offset, record, trajectory: trajectoryOf(record, offset) }));
+    }
     return piecewise(textOf(batch, trajectories), { 'content-type': 'application/json' });
   };
 }

@@ -5,6 +5,8 @@ import { routePath } from 'hono/route';
 import type { Logger } from 'pino';
 import type { Access } from '../access/access.ts';
 import type { ImportTarget } from '../access/import-target.ts';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import { createResolveSegments } from '../blobs/create-resolve-segments.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { RollstreamError } from '../errors.ts';
 import type { Metrics } from '../observe/metrics.ts';
@@ -16,6 +18,7 @@ import type { TrainerApi } from './open-trainer-api.ts';
 import type { Readiness } from './readiness.ts';
 import { accountingRoutes } from './routes/accounting.ts';
 import { admissionRoutes } from './routes/admission.ts';
+import { blobRoutes } from './routes/blobs.ts';
 import { checkpointRoutes } from './routes/checkpoints.ts';
 import { exportRoutes } from './routes/export.ts';
 import { gateRoutes } from './routes/gates.ts';
@@ -36,9 +39,11 @@ export interface ServerDeps {
   readonly imports: ImportTarget;
   readonly trainer: TrainerApi;
   readonly delivery: Delivery;
-  readonly codecs: Pick<Codecs, 'prepare' | 'decoderOf'>;
+  readonly codecs: Pick<Codecs, 'prepare' | 'decoderOf' | 'decoderOfField'>;
   /** The schema of an id in Confluent wire format; null: there is none. */
   readonly schemaOf: (id: number) => Promise<Schema | null>;
+  /** null: there is no folder for them. */
+  readonly blobs: BlobStore | null;
   readonly metrics: Metrics;
   readonly readiness: () => Readiness;
   readonly log: Logger;
@@ -89,9 +94,10 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Hono {
   app.route('/v1', exportRoutes(deps));
   app.route('/v1', importRoutes(deps.imports));
   app.route('/v1', versionRoutes({ ...deps, announceVersion: deps.trainer.announceVersion }));
-  app.route('/v1', leaseRoutes({ ...deps, knownRuns }));
+  app.route('/v1', leaseRoutes({ ...deps, knownRuns, resolve: createResolveSegments(deps.blobs, deps.codecs) }));
   app.route('/v1', checkpointRoutes({ ...deps, knownRuns }));
   app.route('/v1', schemaRoutes(deps));
+  app.route('/v1', blobRoutes(deps));
   app.route('/v1', admissionRoutes(deps.trainer));
   app.route('/v1', taskRoutes(deps));
   app.route('/v1', openApiRoutes());

@@ -26,6 +26,8 @@ const PORTS_TRIED = 100;
 const MAX_HEAD_BYTES = 1024 * 1024;
 /** Node's 5 s is shorter than an importer thinks about a large batch: it would find its connection closed, and take that for an outage. */
 const KEEP_ALIVE_MS = 75_000;
+/** Connections that may come at once, before they are accepted: of a thousand trainers that start together half found Node's 511 full, and tried again a second later. */
+const BACKLOG = 4_096;
 
 /** Listens on the port, or without one on the first (8080 for the API), else the next free one. */
 export async function listen(
@@ -41,7 +43,7 @@ export async function listen(
   const bind = (number: number): Promise<void> =>
     new Promise((resolve, reject) => {
       server.once('error', reject);
-      server.listen(number, host, () => {
+      server.listen({ port: number, host, backlog: BACKLOG }, () => {
         server.off('error', reject);
         resolve();
       });

@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import type { TrainMatch } from '../../../processors/model/delivery.ts';
+import type { ResolveSegments } from '../../blobs/create-resolve-segments.ts';
 import type { Delivery } from '../../delivery/delivery.ts';
 import type { Codecs } from '../../registry/codecs.ts';
 import { againAnswer } from '../batch-head.ts';
@@ -8,7 +9,7 @@ import { isLeaseId } from '../batch-tokens.ts';
 import type { KnownRuns } from '../known-runs.ts';
 import { leaseCallOf, leaseMsOf, lineageOf } from '../lease-call.ts';
 import { bad, isObject, jsonBody, nameOf, onlyFields, optional, textOf, wholeOf } from '../request-value.ts';
-import { whileWanted } from '../while-wanted.ts';
+import { createWhileWanted } from '../while-wanted.ts';
 
 const MOST_REASON_CHARACTERS = 1_000;
 
@@ -16,6 +17,8 @@ export interface LeaseRouteDeps {
   readonly delivery: Delivery;
   readonly knownRuns: Pick<KnownRuns, 'check'>;
   readonly codecs: Pick<Codecs, 'prepare' | 'decoderOf'>;
+  /** For answers in JSON; absent: references stay references. */
+  readonly resolve?: ResolveSegments;
   /** Aborted when the server closes. */
   readonly closing: AbortSignal;
 }
@@ -24,13 +27,14 @@ export interface LeaseRouteDeps {
  * `POST /v1/leases`: a batch for a replica, or the shard of one rank; "not enough, again" is an answer too.
  * `POST /v1/leases/:id/{ack,release,reject,extend}`: all of a lease or none.
  */
-export function leaseRoutes({ delivery, knownRuns, codecs, closing }: LeaseRouteDeps): Hono {
-  const jsonResponse = createJsonResponse(codecs);
+export function leaseRoutes({ delivery, knownRuns, codecs, resolve, closing }: LeaseRouteDeps): Hono {
+  const jsonResponse = createJsonResponse(codecs, resolve);
+  const whileWanted = createWhileWanted(closing);
   return new Hono()
     .post('/leases', async (c) => {
       const call = leaseCallOf(await jsonBody(c));
       await knownRuns.check(call.run);
-      const batch = await whileWanted(c.req.raw.signal, closing, (signal) => delivery.lease(call, signal));
+      const batch = await whileWanted(c.req.raw.signal, (signal) => delivery.lease(call, signal));
       if (batch === null) return c.json(againAnswer(call));
       return c.req.header('accept')?.includes(BATCH_TYPE) ? packedResponse(batch) : jsonResponse(batch);
     })

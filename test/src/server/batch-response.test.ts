@@ -1,0 +1,136 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Trajectory, trajectorySchema } from '../../../schemas/generated/trajectory.ts';
+import type { LeasedBatch } from '../../../src/delivery/delivery.ts';
+import { type Codecs, createCodecs, type Encode } from '../../../src/registry/codecs.ts';
+import { openLocalRegistry } from '../../../src/registry/local/open-local-registry.ts';
+import { sampleTrajectory } from '../ready/sample-trajectory.ts';
+import { sampleBatch } from './sample-batch.ts';
+import { deliveryApp, scriptedDelivery } from './scripted-delivery.ts';
+
+let folder = '';
+let codecs: Codecs;
+let encode: Encode<Trajectory>;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'rollstream-batch-'));
+  codecs = createCodecs(await openLocalRegistry({ folder }));
+  encode = await codecs.encoderOf<Trajectory>('trajectories.ready-value', trajectorySchema);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const HEAD = {
+  lease: '3.ab12.17',
+  run: 'r',
+  lineage: 3,
+  batch_index: 5,
+  try: 1,
+  unit: 'group',
+  deadline: '2026-01-01T12:00:00.000Z',
+  version: 'w9',
+  shard: null,
+  entries: [
+    {
+      offset: 40,
+      unit: 'r/0/g/sums',
+      rollout_id: 'sum-0',
+      attempt: 0,
+      size: 2,
+      tokens: 3,
+      deliveries: 2,
+      lag: 2,
+      ready_at: '2026-01-01T11:00:00.000Z',
+    },
+    {
+      offset: 41,
+      unit: 'r/0/g/sums',
+      rollout_id: 'sum-1',
+      attempt: 0,
+      size: 2,
+      tokens: 3,
+      deliveries: 2,
+      lag: null,
+      ready_at: '2026-01-01T11:00:00.000Z',
+    },
+  ],
+  micro_batches: [[0, 1]],
+};
+
+function leased(batch: LeasedBatch, accept?: string): Promise<Response> {
+  const app = deliveryApp(scriptedDelivery({ lease: async () => batch }).delivery, { codecs });
+  const body = JSON.stringify({ run: 'r', consumer: 'trainer-0', batch_index: 5, try: 1, count: 1 });
+  const headers = accept === undefined ? {} : { accept };
+  return Promise.resolve(app.request('/v1/leases', { method: 'POST', body, headers }));
+}
+
+/** Each behind its length, little-endian. */
+function unframed(bytes: Buffer): Buffer[] {
+  const frames: Buffer[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const length = bytes.readUInt32LE(at);
+    frames.push(bytes.subarray(at + 4, at + 4 + length));
+    at += 4 + length;
+  }
+  return frames;
+}
+
+const PACKED = 'application/vnd.rollstream.batch';
+
+describe('a batch as JSON', () => {
+  it('has its head, and its trajectories unpacked in the order of its entries', async () => {
+    const records = ['sum-0', 'sum-1'].map((rollout_id) => encode(sampleTrajectory({ rollout_id })));
+    const response = await leased(sampleBatch(records));
+    expect(response.headers.get('content-type')).toBe('application/json');
+    const { trajectories, ...head } = await response.json();
+    expect(head).toEqual(HEAD);
+    expect(trajectories).toMatchObject([
+      { rollout_id: 'sum-0', segments: [{ token_ids: [1, 151_645, 4_294_967_295], sampled_mask: [0, 1, 1] }] },
+      { rollout_id: 'sum-1', task_metadata: '{"id":12345678901234567890}' },
+    ]);
+  });
+
+  it('names the rank that a shard is for', async () => {
+    const batch = sampleBatch([encode(sampleTrajectory())], { key: ['step', 9, 0], dp: 4, rank: 2 });
+    expect(await (await leased(batch)).json()).toMatchObject({ batch_index: 9, shard: { rank: 2, dp_size: 4 } });
+  });
+
+  it('is an error that names the record where one cannot be read, and not half an answer', async () => {
+    const response = await leased(sampleBatch([encode(sampleTrajectory()), Buffer.from('garbage')]));
+    expect([response.status, await response.json()]).toMatchObject([
+      422,
+      { error: { code: 'RS_INPUT_REFUSED', record: 41 } },
+    ]);
+  });
+});
+
+describe('a packed batch', () => {
+  it('is its head and its records as they are on the topic, each behind its length', async () => {
+    const records = [encode(sampleTrajectory()), encode(sampleTrajectory({ rollout_id: 'other' }))];
+    const response = await leased(sampleBatch(records), `${PACKED}, application/json;q=0.5`);
+    const bytes = Buffer.from(await response.arrayBuffer());
+    expect(response.headers.get('content-type')).toBe(PACKED);
+    expect(response.headers.get('content-length')).toBe(String(bytes.length));
+    const [head, ...rest] = unframed(bytes);
+    expect(JSON.parse(String(head))).toEqual(HEAD);
+    expect(rest).toEqual(records);
+  });
+
+  it('of more than a piece, and of records larger than one, arrives whole', async () => {
+    const records = [3, 2 ** 21 + 1, 0, 2 ** 20, 700_000, 700_000].map((length, byte) => Buffer.alloc(length, byte));
+    const response = await leased(sampleBatch(records), PACKED);
+    const bytes = Buffer.from(await response.arrayBuffer());
+    expect(response.headers.get('content-length')).toBe(String(bytes.length));
+    const [, ...rest] = unframed(bytes);
+    expect(rest.map(({ length }) => length)).toEqual(records.map(({ length }) => length));
+    expect(rest.every((record, index) => record.equals(records[index] ?? Buffer.alloc(1)))).toBe(true);
+  });
+
+  it('"not enough" is JSON whatever was asked for', async () => {
+    const app = deliveryApp(scriptedDelivery().delivery, { codecs });
+    const body = JSON.stringify({ run: 'r', consumer: 'trainer-0', count: 1 });
+    const response = await app.request('/v1/leases', { method: 'POST', body, headers: { accept: PACKED } });
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect(await response.json()).toEqual({ lease: null, again: true, lineage: null, batch_index: null, try: null });
+  });
+});
