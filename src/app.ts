@@ -1,5 +1,9 @@
 import type { Logger } from 'pino';
 import type { BackendDeps, Backends } from './backends/backends.ts';
+import { blobFolderOf } from './blobs/blob-folder-of.ts';
+import type { BlobStore } from './blobs/blob-store.ts';
+import { openBlobFolder } from './blobs/open-blob-folder.ts';
+import { startBlobRemoval } from './blobs/start-blob-removal.ts';
 import type { Broker } from './broker/port.ts';
 import type { Store } from './clickhouse/port.ts';
 import type { Config } from './config/config.ts';
@@ -34,6 +38,8 @@ export interface App {
   readonly registry: Registry;
   readonly codecs: Codecs;
   readonly store: Store;
+  /** null: there is no folder for them. */
+  readonly blobs: BlobStore | null;
   readonly topics: TopicNames;
   readonly settings: LaneSettings;
   /** ms since the epoch. */
@@ -59,10 +65,12 @@ export async function openApp(config: Config, deps: AppDeps): Promise<App> {
   try {
     const backends = await openBackends(config, { log, recorder, now, url, onOpened: (step) => opened.push(step) });
     const { broker, registry, store } = backends;
+    const blobFolder = blobFolderOf(config);
+    const blobs = blobFolder === null ? null : openBlobFolder(blobFolder);
     await (withLanes ? backends.prepare() : backends.check());
     const { topicPrefix } = config.lanes;
     const committedBefore = withLanes ? await committed(broker, topicPrefix) : 0;
-    const lanes = withLanes ? await start({ broker, store, registry, log, recorder, now }, config) : null;
+    const lanes = withLanes ? await start({ broker, store, registry, blobs, log, recorder, now }, config) : null;
     if (lanes !== null) opened.push(() => lanes.close());
     const codecs = createCodecs(registry);
     const { steps } = topicNames(topicPrefix);
@@ -80,6 +88,11 @@ export async function openApp(config: Config, deps: AppDeps): Promise<App> {
       const evaluator = startGateEvaluator({ status: lanes.status, createLook, sleep, log, intervalMs });
       opened.push(() => evaluator.close());
     }
+    if (lanes !== null && blobs !== null) {
+      const retentionMs = config.delivery.blobRetentionMs;
+      const removal = startBlobRemoval({ blobs, retentionMs, log, sleep, now });
+      opened.push(() => removal.close());
+    }
     log.info(
       { on: config.services === null ? config.data : config.services.kafka.brokers, lanes: withLanes },
       'opened',
@@ -89,6 +102,7 @@ export async function openApp(config: Config, deps: AppDeps): Promise<App> {
       registry,
       codecs,
       store,
+      blobs,
       topics: topicNames(topicPrefix),
       settings: config.lanes,
       now,

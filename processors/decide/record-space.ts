@@ -50,13 +50,19 @@ function restOf(
   for (const { code, category, raw, system, detail } of judgement.reasons)
     sum += ELEMENT_BYTES + size(code, category, raw, system, detail);
   sum += size(...judgement.why, judgement.finishReason);
+  let longest = 0;
   for (const { id, parentId, chunks } of segments) {
     sum += ELEMENT_BYTES;
-    if (takesTokens) continue;
-    sum += size(id, parentId);
-    for (const { spans } of chunks) for (const { version } of spans) sum += ELEMENT_BYTES + size(version);
+    if (!takesTokens) sum += size(id, parentId);
+    for (const { spans } of chunks)
+      for (const { version } of spans) {
+        const bytes = size(version);
+        longest = Math.max(longest, bytes);
+        if (!takesTokens) sum += ELEMENT_BYTES + bytes;
+      }
   }
-  return sum;
+  // Oldest and newest, and the header.
+  return sum + 3 * longest;
 }
 
 /** Bytes of UTF-8. */

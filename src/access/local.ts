@@ -13,7 +13,12 @@ import { readRuns } from './read-runs.ts';
 
 /** The pipeline of this process. Closing it closes the app. */
 export function createLocalAccess(app: App): Access {
-  const readReady = createReadReady({ broker: app.broker, codecs: app.codecs, topic: app.topics.ready });
+  const readReady = createReadReady({
+    broker: app.broker,
+    codecs: app.codecs,
+    blobs: app.blobs,
+    topic: app.topics.ready,
+  });
   const policy = createConfiguredPolicy(app.store, app.settings);
   return {
     accounting: (runId) => readAccounting(app.store, runId === null ? {} : { runId }),

@@ -19,7 +19,10 @@ export interface StoredTrajectory {
 export type ResolveSegments = (stored: StoredTrajectory) => Promise<Trajectory>;
 
 /** The schemas of the records must have been prepared. `blobs` null: there is no folder. */
-export function createResolveSegments(blobs: BlobStore | null, codecs: Codecs): ResolveSegments {
+export function createResolveSegments(
+  blobs: BlobStore | null,
+  codecs: Pick<Codecs, 'decoderOfField'>,
+): ResolveSegments {
   const decode = codecs.decoderOfField<Segment[]>(trajectorySchema, SEGMENTS_FIELD);
 
   return async function resolveSegments({ offset, record, trajectory }) {

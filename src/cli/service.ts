@@ -96,6 +96,7 @@ export async function startService(context: CommandContext, withHttp: boolean): 
       trainer,
       delivery: createUnavailableDelivery(),
       codecs: app.codecs,
+      blobs: app.blobs,
       schemaOf: (id) => app.registry.schemaOf(id),
       metrics,
       readiness,

@@ -2,3 +2,5 @@
 export const LOG_FOLDER = 'log';
 export const REGISTRY_FOLDER = 'registry';
 export const STORE_FOLDER = 'store';
+/** Where nothing else is configured (blobs.folder). */
+export const BLOB_FOLDER = 'blobs';

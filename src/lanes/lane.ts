@@ -24,6 +24,7 @@ import { createFlush } from './flush.ts';
 import { createFlushPace } from './flush-pace.ts';
 import { createLaneDeepAudits } from './lane-deep-audits.ts';
 import type { LaneSettings } from './lane-settings.ts';
+import type { LaneSpace } from './lane-space.ts';
 import type { LaneStatus } from './lanes.ts';
 import type { EncodeRecords } from './out-records.ts';
 import { createOutbox } from './outbox.ts';
@@ -35,6 +36,7 @@ import type { Sleep } from './sleep.ts';
 export interface LaneDeps {
   readonly broker: Broker;
   readonly store: Store;
+  readonly space: LaneSpace;
   readonly codecs: Codecs;
   readonly decodeEvent: Decode<StepEvent>;
   readonly documents: DocumentShelf;
@@ -90,11 +92,12 @@ export function createLane(deps: LaneDeps, lane: Lane, name: LaneName) {
       audits: createStreamAudits({ template: deep.standIn, reencode: deep.standIn }),
       awaited: deep.begin,
       limits: { reorderEvents: settings.reorderEvents },
+      fits: deps.space.fits,
     });
     const deadlines = createDeadlines(state, settings.deadlines, pipeline);
     const clock = createLaneClock();
     const outbox = createOutbox({ topic, term }, deps.encodeRecords);
-    const flush = createFlush({ name, term, store, producer, outbox, recorder, outage });
+    const flush = createFlush({ name, term, store, blobs: deps.space.blobs, producer, outbox, recorder, outage });
     const pace = createFlushPace(settings.flush, deps.now);
     let position = restored.position;
     let frontier = state.restored;

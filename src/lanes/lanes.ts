@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Broker } from '../broker/port.ts';
 import type { Store } from '../clickhouse/port.ts';
 import type { Recorder } from '../observe/recorder.ts';
@@ -9,6 +10,8 @@ export interface LanesDeps {
   readonly broker: Broker;
   readonly store: Store;
   readonly registry: Registry;
+  /** Absent: token data has no other place than records. */
+  readonly blobs?: BlobStore | null;
   readonly log: Logger;
   readonly recorder: Recorder;
   /** ms since the epoch. */

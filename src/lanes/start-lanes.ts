@@ -10,6 +10,7 @@ import { openDocuments } from './documents.ts';
 import { createForwardVersions } from './forward-versions.ts';
 import { createLane } from './lane.ts';
 import type { LaneSettings } from './lane-settings.ts';
+import { createLaneSpace } from './lane-space.ts';
 import type { Lanes, LanesDeps } from './lanes.ts';
 import { createEncodeRecords } from './out-records.ts';
 import { createRetryOutage } from './retry-outage.ts';
@@ -22,14 +23,16 @@ export async function startLanes(deps: LanesDeps, settings: LaneSettings): Promi
   const topics = topicNames(settings.topicPrefix);
   const group = laneGroup(settings.topicPrefix);
   const codecs = createCodecs(registry);
+  const space = createLaneSpace(deps.blobs ?? null, log);
   const stopping = new AbortController();
   const shared = {
     broker,
     store,
+    space,
     codecs,
     decodeEvent: codecs.decoderOf<StepEvent>(stepEventSchema),
     documents: await openDocuments(store, settings),
-    encodeRecords: await createEncodeRecords(codecs, topics),
+    encodeRecords: await createEncodeRecords(codecs, topics, space.blobs !== null),
     control: await createControlWriter(broker, codecs, topics.steps),
     budget: createByteBudget(settings.inFlightBytes, recorder.bytesInFlight),
     auditor: await openAuditor(settings, log),

@@ -1,18 +1,22 @@
 import { schemaIdOf } from '../../processors/decode/wire-format.ts';
 import { type Trajectory, trajectorySchema } from '../../schemas/generated/trajectory.ts';
 import type { ReadyPage, ReadyQuery } from '../access/access.ts';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import { createResolveSegments } from '../blobs/create-resolve-segments.ts';
 import type { Broker, LogRecord } from '../broker/port.ts';
 import { RollstreamError } from '../errors.ts';
 import type { Codecs } from '../registry/codecs.ts';
 import type { TrajectoryJson } from './trajectory-json.ts';
 import { unpackTrajectory } from './unpack.ts';
 
-/** Packed bytes of one read; a page unpacks to several times that. */
+/** Packed bytes of one read, and of the blobs of one page but for the last; a page unpacks to several times that. */
 const READ_BYTES = 4 * 2 ** 20;
 
 export interface ReadyDeps {
   readonly broker: Broker;
   readonly codecs: Codecs;
+  /** Where token data of large trajectories is; null: nowhere. */
+  readonly blobs: BlobStore | null;
   /** Name of the ready topic. */
   readonly topic: string;
 }
@@ -20,6 +24,7 @@ export interface ReadyDeps {
 /** Pages of the ready topic, in ready order. A page ends after one read, so that its size is bounded. */
 export function createReadReady(deps: ReadyDeps): (query: ReadyQuery) => Promise<ReadyPage> {
   const decode = deps.codecs.decoderOf<Trajectory>(trajectorySchema);
+  const resolve = createResolveSegments(deps.blobs, deps.codecs);
 
   const trajectoryOf = (record: LogRecord): Trajectory => {
     const outcome = record.value === null ? null : decode(record.value);
@@ -34,6 +39,21 @@ export function createReadReady(deps: ReadyDeps): (query: ReadyQuery) => Promise
     );
   };
 
+  /** null: its blob cannot be read; the page ends before it, and the next one says so. */
+  const wholeOrEnd = async (
+    { offset, value }: LogRecord,
+    trajectory: Trajectory,
+    isBehindOthers: boolean,
+  ): Promise<Trajectory | null> => {
+    if (value === null || trajectory.segments_ref === null) return trajectory;
+    try {
+      return await resolve({ offset, record: value, trajectory });
+    } catch (error) {
+      if (isBehindOthers && error instanceof RollstreamError && error.code === 'RS_BLOB_DAMAGED') return null;
+      throw error;
+    }
+  };
+
   return async (query) => {
     const { start, end } = await deps.broker.bounds(deps.topic, 0);
     const from = Math.max(query.from, start);
@@ -45,13 +65,20 @@ export function createReadReady(deps: ReadyDeps): (query: ReadyQuery) => Promise
     await deps.codecs.prepare(ids.filter((id) => typeof id === 'number'));
     const trajectories: TrajectoryJson[] = [];
     let next = from;
+    let blobBytes = 0;
     for (const record of records) {
-      if (trajectories.length >= query.limit) break;
-      next = record.offset + 1;
+      if (trajectories.length >= query.limit || blobBytes >= READ_BYTES) break;
       const trajectory = trajectoryOf(record);
-      if (query.runId !== null && trajectory.run_id !== query.runId) continue;
-      if (query.groupId !== null && trajectory.group_id !== query.groupId) continue;
-      trajectories.push(unpackTrajectory(trajectory));
+      const isWanted =
+        (query.runId === null || trajectory.run_id === query.runId) &&
+        (query.groupId === null || trajectory.group_id === query.groupId);
+      if (isWanted) {
+        const whole = await wholeOrEnd(record, trajectory, trajectories.length > 0);
+        if (whole === null) break;
+        blobBytes += trajectory.segments_ref?.length ?? 0;
+        trajectories.push(unpackTrajectory(whole));
+      }
+      next = record.offset + 1;
     }
     return { trajectories, next, atEnd: next >= end };
   };

@@ -7,6 +7,7 @@ import { createControlWriter } from '../lanes/control-writer.ts';
 import { shelveDocuments } from '../lanes/documents.ts';
 import { createLane } from '../lanes/lane.ts';
 import type { LaneSettings } from '../lanes/lane-settings.ts';
+import { createLaneSpace } from '../lanes/lane-space.ts';
 import type { LaneStatus } from '../lanes/lanes.ts';
 import { createEncodeRecords } from '../lanes/out-records.ts';
 import { createRetryOutage } from '../lanes/retry-outage.ts';
@@ -82,10 +83,11 @@ export function startProcess(
         auditor: NO_DEEP_AUDITOR,
         broker,
         store,
+        space: createLaneSpace(null, log),
         codecs,
         decodeEvent: codecs.decoderOf<StepEvent>(stepEventSchema),
         documents: judgedByBuild(await shelveDocuments(store, policyText(policy), TAXONOMY), build),
-        encodeRecords: await createEncodeRecords(codecs, topics),
+        encodeRecords: await createEncodeRecords(codecs, topics, false),
         control: await createControlWriter(broker, codecs, topics.steps),
         budget: createByteBudget(settings.inFlightBytes),
         recorder: silentRecorder,

@@ -98,7 +98,7 @@ export async function createSimulation(config: SimulationConfig, deps: Simulatio
     trajectory: codecs.decoderOf<Trajectory>(trajectorySchema),
     retry: codecs.decoderOf<RetryRequest>(retryRequestSchema),
   };
-  await createEncodeRecords(codecs, topics);
+  await createEncodeRecords(codecs, topics, false);
   await codecs.prepare([1, 2, 3]);
   const silent = pino({ level: 'silent' });
   const crew = createCrew(config, {
