@@ -60,7 +60,7 @@ const HEAD = {
 function leased(batch: LeasedBatch, accept?: string): Promise<Response> {
   const app = deliveryApp(scriptedDelivery({ lease: async () => batch }).delivery, { codecs });
   const body = JSON.stringify({ run: 'r', consumer: 'trainer-0', batch_index: 5, try: 1, count: 1 });
-  const headers = accept === undefined ? {} : { accept };
+  const headers = new Headers(accept === undefined ? [] : [['accept', accept]]);
   return Promise.resolve(app.request('/v1/leases', { method: 'POST', body, headers }));
 }
 
@@ -82,7 +82,7 @@ describe('a batch as JSON', () => {
     const records = ['sum-0', 'sum-1'].map((rollout_id) => encode(sampleTrajectory({ rollout_id })));
     const response = await leased(sampleBatch(records));
     expect(response.headers.get('content-type')).toBe('application/json');
-    const { trajectories, ...head } = await response.json();
+    const { trajectories, ...head } = JSON.parse(await response.text());
     expect(head).toEqual(HEAD);
     expect(trajectories).toMatchObject([
       { rollout_id: 'sum-0', segments: [{ token_ids: [1, 151_645, 4_294_967_295], sampled_mask: [0, 1, 1] }] },
