@@ -21,8 +21,9 @@ export interface AdmissionAnswer {
   readonly capacity: number | null;
   /** Attempts that are open, and grants that are not used yet. */
   readonly running: number;
+  /** Trajectories that the surviving history of the trainer has, or that wait for it. */
   readonly accepted: number;
-  /** Place of the version being updated; null: the run has announced none, which counts as 0. */
+  /** Place of the version being updated, those that a fork took over before its own; null: there is none, which counts as 0. */
   readonly version: number | null;
   /** What limited the grant; '': nothing. */
   readonly why: '' | 'gate' | 'lag' | 'ceiling';
@@ -54,9 +55,17 @@ interface EnvRow {
 /** Lanes flush as often: counting more often would find nothing new, and costs a second over a million rollouts. */
 const COUNTED_FOR_MS = 250;
 
+interface Counted {
+  readonly atMs: number;
+  readonly rows: readonly EnvRow[];
+  readonly isHeld: boolean;
+  /** Versions that a fork took over. */
+  readonly before: number;
+}
+
 interface RunState {
   readonly grants: Grants;
-  counted: { readonly atMs: number; readonly rows: readonly EnvRow[]; readonly isHeld: boolean } | null;
+  counted: Counted | null;
 }
 
 /**
@@ -68,10 +77,11 @@ export function createAdmission({ store, versions, keeper, policy, now, elapsed 
   let before: Map<string, KeptGrants> | null = null;
   let last: Promise<unknown> = Promise.resolve();
 
-  const count = async (run: RunState, runId: string): Promise<NonNullable<RunState['counted']>> => {
+  const count = async (run: RunState, runId: string): Promise<Counted> => {
     const atMs = elapsed();
     if (run.counted !== null && atMs - run.counted.atMs < COUNTED_FOR_MS) return run.counted;
-    run.counted = { atMs, rows: await countedRows(store, runId), isHeld: await isGateHeld(store, runId) };
+    const [rows, isHeld] = [await countedRows(store, runId), await isGateHeld(store, runId)];
+    run.counted = { atMs, rows, isHeld, before: await versionsBefore(store, runId) };
     return run.counted;
   };
 
@@ -85,14 +95,15 @@ export function createAdmission({ store, versions, keeper, policy, now, elapsed 
     before ??= await keeper.load();
     const run = byRun.get(runId) ?? { grants: createGrants(before.get(runId), elapsed()), counted: null };
     byRun.set(runId, run);
-    const { rows, isHeld } = await count(run, runId);
+    const { rows, isHeld, before: inherited } = await count(run, runId);
     const { grants } = run;
     grants.settle(new Map(rows.map((row) => [row.env_name, row.begun])), elapsed());
 
     const sum = (of: 'open' | 'accepted', rowsOf = rows) => rowsOf.reduce((total, row) => total + row[of], 0);
     const running = sum('open') + grants.outstanding();
     const accepted = sum('accepted');
-    const version = versions.current(runId)?.ordinal ?? null;
+    const own = versions.current(runId)?.ordinal ?? null;
+    const version = own === null && inherited === 0 ? null : inherited + (own ?? -1);
     const capacity =
       staleness.maxLag === null || rule.batchRollouts === null
         ? null
@@ -142,4 +153,13 @@ async function isGateHeld(store: Pick<Store, 'query'>, runId: string): Promise<b
     { run: runId },
   );
   return last?.state === 'hold';
+}
+
+/** A fork goes on from a checkpoint: its own announcements begin at 0 again, what it has accepted does not. */
+async function versionsBefore(store: Pick<Store, 'query'>, runId: string): Promise<number> {
+  const [fork] = await store.query<{ versions: number }>(
+    "SELECT versions FROM rollstream.lineages FINAL WHERE run_id = {run:String} AND kind = 'fork'",
+    { run: runId },
+  );
+  return fork?.versions ?? 0;
 }

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type { ReadyState } from '../../processors/model/delivery.ts';
 import { packageFile } from '../config/package-file.ts';
 import type { Store } from './port.ts';
 
@@ -15,6 +16,7 @@ export interface RunAccounting {
   readonly lost: number;
   readonly superseded: number;
   readonly balanced: boolean;
+  /** What became of what is ready, as of now. */
   readonly ready_states: ReadyStates;
   /** Starts that their group refused, by reason: no attempts, and in no book. */
   readonly not_taken_in: Readonly<Record<string, number>>;
@@ -22,14 +24,7 @@ export interface RunAccounting {
   readonly inherited: number;
 }
 
-export interface ReadyStates {
-  readonly queued: number;
-  readonly leased: number;
-  readonly trained: number;
-  readonly expired: number;
-  readonly undeliverable: number;
-  readonly trainer_rejected: number;
-}
+export type ReadyStates = Readonly<Record<ReadyState, number>>;
 
 export interface Accounting {
   readonly runs: readonly RunAccounting[];
@@ -39,12 +34,14 @@ interface Entry {
   readonly run_id: string;
   readonly book:
     | ('started' | 'laneless' | 'open' | 'held' | 'ready' | 'rejected' | 'lost' | 'superseded' | 'undecidable')
-    | 'not_taken_in';
+    | 'not_taken_in'
+    | 'ready_state'
+    | 'inherited';
   readonly reason: string;
   readonly n: number;
 }
 
-/** started = ready + Σ rejected + open + lost + superseded, for each run, below each lane's frontier. */
+/** started = ready + Σ rejected + open + lost + superseded, and ready + inherited = Σ ready_states, for each run. */
 export async function readAccounting(store: Store, { runId = '' }: { runId?: string } = {}): Promise<Accounting> {
   const sql = await readFile(packageFile('infra', 'clickhouse', 'queries', 'accounting.sql'), 'utf8');
   const entries = await store.query<Entry>(sql, { run: runId });
@@ -67,9 +64,8 @@ function closeBooks(run_id: string, entries: readonly Entry[]): RunAccounting {
   const [started, ready, superseded, held] = [total('started'), total('ready'), total('superseded'), total('held')];
   const open = total('open') + held;
   const lost = total('lost');
-  const inherited = 0;
-  // Nothing is delivered through leases yet, so all that is ready is queued.
-  const ready_states = { queued: ready, leased: 0, trained: 0, expired: 0, undeliverable: 0, trainer_rejected: 0 };
+  const inherited = total('inherited');
+  const ready_states = readyStates(byReason('ready_state'));
   const states = Object.values(ready_states).reduce((sum, n) => sum + n, 0);
   const balanced =
     total('laneless') === 0 &&
@@ -78,4 +74,16 @@ function closeBooks(run_id: string, entries: readonly Entry[]): RunAccounting {
     ready + inherited === states;
   const books = { started, ready, rejected, open, held, lost, superseded, balanced };
   return { run_id, ...books, ready_states, not_taken_in, inherited };
+}
+
+function readyStates(counts: Readonly<Record<string, number>>): ReadyStates {
+  const n = (state: ReadyState): number => counts[state] ?? 0;
+  return {
+    queued: n('queued'),
+    leased: n('leased'),
+    trained: n('trained'),
+    expired: n('expired'),
+    undeliverable: n('undeliverable'),
+    trainer_rejected: n('trainer_rejected'),
+  };
 }

@@ -1,4 +1,4 @@
--- The accounting identity, a row a run: started = ready + Σ rejected + open + lost + superseded, over attempts.
+-- The accounting identity, a row a run: started = ready + Σ rejected + open + lost + superseded; ready + inherited = Σ ready states.
 -- Parameter run: one run, or empty for all.
 -- Each side comes from rows of its own (attempts when one opens, decisions when it closes, lanes for what is open), counted
 -- below each lane's frontier, so that the identity can fail. `laneless` are attempts of a partition whose lane wrote nothing:
@@ -6,6 +6,9 @@
 -- `lost` are decisions of attempts whose records the log deleted before they were decided.
 -- `not_taken_in` is in no book: starts that their group refused, each once, by what it was refused for first (a repeat is refused
 -- for less: the group has closed by then).
+-- `ready_state` is what became of what is ready, as of now: that nothing was ever said of is queued, counted by decisions; all else
+-- comes from the rows of the one that grants, what is not ready among it, so that this can fail, too. `inherited` is what a fork
+-- took over; what of it was final has no rows, and the fork says its states.
 -- `held` waits for the gate of its run, and is among the open ones until the forwarder has moved it to ready.
 WITH
   started AS (
@@ -23,7 +26,7 @@ WITH
     WHERE {run:String} IN ('', open_run)
     GROUP BY open_run
   ),
-  books AS (
+  decided AS (
     SELECT
       run_id,
       multiIf(
@@ -35,10 +38,24 @@ WITH
         disposition = 'superseded', 'superseded',
         'undecidable') AS book,
       if(book = 'rejected', why[1], '') AS reason,
-      count() AS n
+      sipHash128(run_id, unit, rollout_id, attempt) AS name
     FROM rollstream.live_decisions
     WHERE {run:String} IN ('', run_id)
+  ),
+  books AS (
+    SELECT run_id, book, reason, count() AS n, countIf(book = 'ready' AND name NOT IN
+      (SELECT sipHash128(run_id, unit, rollout_id, attempt) FROM rollstream.deliveries WHERE {run:String} IN ('', run_id))) AS untold
+    FROM decided
     GROUP BY run_id, book, reason
+  ),
+  told AS (
+    SELECT run_id, state, count() AS n
+    FROM rollstream.live_deliveries
+    WHERE {run:String} IN ('', run_id)
+    GROUP BY run_id, state
+  ),
+  forked AS (
+    SELECT run_id, inherited, finals FROM rollstream.lineages FINAL WHERE kind = 'fork' AND {run:String} IN ('', run_id)
   ),
   not_taken_in AS (
     SELECT run_id, first_reason AS reason, count() AS n
@@ -57,6 +74,11 @@ FROM (
   UNION ALL SELECT run_id, 'laneless', '', n FROM laneless
   UNION ALL SELECT run_id, 'open', '', n FROM still_open
   UNION ALL SELECT run_id, book, reason, n FROM books
+  UNION ALL SELECT run_id, 'ready_state', 'queued', untold FROM books WHERE untold > 0
+  UNION ALL SELECT run_id, 'ready_state', state, n FROM told
+  UNION ALL SELECT run_id, 'inherited', '', toUInt64(inherited) FROM forked
+  UNION ALL SELECT run_id, 'ready_state', tupleElement(one, 1), toUInt64(tupleElement(one, 2))
+    FROM (SELECT run_id, arrayJoin(CAST(finals, 'Array(Tuple(String, Int64))')) AS one FROM forked)
   UNION ALL SELECT run_id, 'not_taken_in', reason, n FROM not_taken_in
 )
 GROUP BY run_id, book, reason

@@ -3,14 +3,18 @@ import { parse } from 'yaml';
 import { readPolicy } from '../../../processors/decide/policy-schema.ts';
 import type { GateState } from '../../../processors/model/gate.ts';
 import type { DecisionInit } from '../../../schemas/generated/decision.ts';
+import { namedQueries } from '../../../src/access/named-queries.ts';
 import { type Admission, createAdmission } from '../../../src/admission/admission.ts';
 import type { KeptGrants } from '../../../src/admission/grants.ts';
 import { encodeAttempts } from '../../../src/clickhouse/tables/attempts.ts';
 import { encodeDecisions } from '../../../src/clickhouse/tables/decisions.ts';
+import { type DeliveryRow, encodeDeliveries } from '../../../src/clickhouse/tables/deliveries.ts';
 import { encodeGates } from '../../../src/clickhouse/tables/gates.ts';
 import { encodeLanes } from '../../../src/clickhouse/tables/lanes.ts';
+import { encodeLineages } from '../../../src/clickhouse/tables/lineages.ts';
 import { encodeTerms } from '../../../src/clickhouse/tables/terms.ts';
 import { policyText } from '../../processors/harness.ts';
+import { sampleDelivery, sampleLineage } from '../clickhouse/tables/sample-deliveries.ts';
 import { sampleDecision, sampleStep } from '../clickhouse/tables/sample-rows.ts';
 import { type TemporaryStore, temporaryStore } from '../clickhouse/temporary-store.ts';
 
@@ -163,6 +167,51 @@ describe('admission', () => {
     expect(await ask(admission, 2)).toMatchObject({ granted: 0, why: 'gate' });
     await gate('open', 2);
     expect(await ask(admission, 2)).toMatchObject({ granted: 2, why: '' });
+  });
+
+  it('accepted is what the surviving history has or will get: a rewind changes nothing, what expired is given back', async () => {
+    const admission = serverWith(BY_LAG);
+    for (const id of ['a', 'b', 'c', 'd', 'e']) await rollout(id, 'env', {});
+    const say = (id: string, init: Partial<DeliveryRow>) => {
+      clock.elapsedMs += 250;
+      const of = { run_id: run, unit: `${run}/0/r/${id}`, rollout_id: id };
+      return temporary.store.insert(encodeDeliveries([sampleDelivery(id.charCodeAt(0), { ...of, ...init })]));
+    };
+    await say('a', { step: 3 });
+    await say('b', { state: 'leased', deadlineMs: 0 });
+    await say('c', { state: 'queued' });
+    expect(await ask(admission, 0)).toMatchObject({ capacity: 3, accepted: 5 });
+    await temporary.store.insert(encodeLineages([sampleLineage(1, { run_id: run, step: 2 })]));
+    await say('c', { state: 'expired', version: 2n ** 50n });
+    expect(await ask(admission, 0)).toMatchObject({ capacity: 4, accepted: 4 });
+    await say('d', { state: 'undeliverable' });
+    await say('e', { state: 'trainer_rejected' });
+    expect(await ask(admission, 0)).toMatchObject({ capacity: 6, accepted: 2 });
+  });
+
+  it('a fork has accepted what it took over, and has made the versions before', async () => {
+    const parent = run;
+    for (const id of ['a', 'b', 'c']) await rollout(id, 'env', {});
+    run = `${parent}-fork`;
+    const taken = { kind: 'fork', parent, inherited: 6, finals: { trained: 2, expired: 1 }, versions: 2 } as const;
+    await temporary.store.insert(encodeLineages([sampleLineage(0, { run_id: run, ...taken })]));
+    const shared = (id: string, state: DeliveryRow['state']) =>
+      sampleDelivery(id.charCodeAt(0), { run_id: run, unit: `${parent}/0/r/${id}`, rollout_id: id, state });
+    await temporary.store.insert(
+      encodeDeliveries([shared('a', 'trained'), shared('b', 'queued'), shared('c', 'undeliverable')]),
+    );
+    // Versions 0 and 1 are its parent's: (1 + 1 + 1) × 4 − (2 final, a, b).
+    expect(await ask(serverWith(BY_LAG), 0)).toMatchObject({ accepted: 4, version: 1, capacity: 8, running: 0 });
+    ordinal = 0;
+    expect(await ask(serverWith(BY_LAG), 0)).toMatchObject({ version: 2, capacity: 12 });
+    await rollout('own', 'math', {});
+    expect(await ask(serverWith(BY_LAG), 0)).toMatchObject({ accepted: 5, capacity: 11 });
+    const query = namedQueries().find(({ name }) => name === 'admission');
+    expect(await temporary.store.query(query?.sql ?? '', { run })).toEqual([
+      { env_name: '', started: 0, begun: 0, open: 0, accepted: 2 },
+      { env_name: 'env', started: 0, begun: 0, open: 0, accepted: 2 },
+      { env_name: 'math', started: 1, begun: 1, open: 0, accepted: 1 },
+    ]);
   });
 
   it('has ceilings by environment, for which it must be told', async () => {
