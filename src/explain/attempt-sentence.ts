@@ -106,6 +106,7 @@ function quarantineSentence({ verdicts, audits }: DecidedAttempt, decision: Deci
     const detail = audits.find((row) => row.class === counted)?.detail;
     return `quarantined: ${findingWords(counted)} (${counted}${typeof detail === 'string' && detail !== '' ? `: ${detail}` : ''}), so its reward cannot be trusted.`;
   }
+  if (counted === 'record_too_large') return `quarantined: ${TOO_LARGE} (record_too_large); ${said}.`;
   if (counted === 'no_tokens' || counted === 'purpose') return `quarantined: ${said}; ${AND_BESIDE[counted]}.`;
   if (/^(?:verifier_|reward_missing$)/.test(counted)) {
     const loop = counted === decision.reason_code ? '' : `${said}, but `;
@@ -120,6 +121,9 @@ function quarantineSentence({ verdicts, audits }: DecidedAttempt, decision: Deci
 function isByFinding({ rule }: DecisionJson): boolean {
   return rule.startsWith('findings.') || rule.startsWith('gate.');
 }
+
+const TOO_LARGE =
+  'it is larger than a record of the log may be, and its tokens can go beside the log only where blobs.folder names a folder';
 
 const AND_BESIDE = {
   no_tokens: 'it has no token ids either, so that it could not train',

@@ -5,7 +5,9 @@ import type { RecalledPolicy } from './recall-policy.ts';
 const MOST_LINES = 8;
 
 /** Reasons that no policy can change: what has no tokens cannot train, whatever it says. */
-const BEYOND_POLICY: ReadonlySet<string> = new Set(['no_tokens', 'purpose', 'group_closed', 'higher_attempt']);
+const BEYOND_POLICY: ReadonlySet<string> = new Set([
+  ...['no_tokens', 'purpose', 'group_closed', 'higher_attempt', 'record_too_large'],
+]);
 
 /** Sections that decide for a whole group, by what `why` begins with. */
 const OF_GROUP: Readonly<Record<string, string>> = {

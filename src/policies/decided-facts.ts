@@ -40,7 +40,8 @@ export type DecidedRow = readonly [
 /**
  * What was decided in a run, and by what facts; alike ones once, with how many they are. What is another for each and every rollout
  * is read only where it is asked for: {shares}: codes whose rules ask for the infrastructure's share (`*`: all), {from} and {to}: between
- * which the number of sampled tokens makes a difference, {values}: rewards themselves, else 1 for any.
+ * which the number of sampled tokens makes a difference, {values}: rewards themselves, else 1 for any. What was too large for a
+ * record is left out: no policy makes it smaller.
  */
 export const DECIDED_FACTS_SQL = `
 SELECT tuple(toUInt32(count()), any(rollout_id), policy, code, category, env_name, purpose, attempt, share, disposition, counted,
@@ -68,7 +69,7 @@ FROM (
     SELECT unit, rollout_id, attempt, epoch, policy_id, reason_code, category, env_name, purpose, infra_share, disposition, why,
       n_sampled_tokens
     FROM rollstream.live_decisions
-    WHERE run_id = {run:String} AND disposition != 'superseded' AND cityHash64(rollout_id) % {buckets:UInt32} = {bucket:UInt32}
+    WHERE run_id = {run:String} AND disposition != 'superseded' AND why[1] != 'record_too_large' AND cityHash64(rollout_id) % {buckets:UInt32} = {bucket:UInt32}
   ) AS d
   LEFT JOIN (
     SELECT unit, rollout_id, attempt, \`reasons.code\` AS codes, \`reasons.system\` AS systems, \`reasons.attribution\` AS attributions,

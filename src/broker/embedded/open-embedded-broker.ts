@@ -1,3 +1,4 @@
+import { MOST_RECORD_BYTES } from '../../../processors/model/record-bytes.ts';
 import { RollstreamError } from '../../errors.ts';
 import { partitionOf } from '../partition-of.ts';
 import type { Broker, NewRecord, Transaction, TransactionalProducer } from '../port.ts';
@@ -29,6 +30,7 @@ interface Placed {
 }
 
 const DEFAULT_MAX_RECORD_BYTES = 64 * 1024 * 1024;
+if (MOST_RECORD_BYTES > DEFAULT_MAX_RECORD_BYTES) throw new Error('bug: what Kafka takes is refused here');
 /** What a record costs beside its payload, roughly; it also counts changes without records. */
 const OVERHEAD_BYTES = 64;
 

@@ -1,3 +1,4 @@
+import { MOST_RECORD_BYTES } from '../../../processors/model/record-bytes.ts';
 import { RollstreamError } from '../../errors.ts';
 import type { Broker, Membership, TransactionalProducer } from '../port.ts';
 import { createAppender } from './appender.ts';
@@ -15,8 +16,6 @@ import { toBrokerError } from './to-broker-error.ts';
 import { createTopics } from './topics.ts';
 import { openTransactionalProducer } from './transactional-producer.ts';
 
-/** Below the 8 MB of a batch that topics are created with. */
-const DEFAULT_MAX_RECORD_BYTES = 8_000_000;
 const ANSWER_MS = 30_000;
 const READ_COMMITTED = 1;
 const EARLIEST = -2;
@@ -26,7 +25,7 @@ const DESCRIBE_TRANSACTIONS = 65;
 
 /** Apache Kafka, 3.0 or later. Rejects when no broker answers. */
 export async function openKafkaBroker(options: KafkaOptions): Promise<Broker> {
-  const maxRecordBytes = options.maxRecordBytes ?? DEFAULT_MAX_RECORD_BYTES;
+  const maxRecordBytes = options.maxRecordBytes ?? MOST_RECORD_BYTES;
   const nodes = createNodes(options);
   const topics = createTopics(nodes);
   const shared = { options, topics, maxRecordBytes };

@@ -1,5 +1,10 @@
+import { MOST_RECORD_BYTES } from '../../../processors/model/record-bytes.ts';
+
 /** The largest batch that is written; a group in `ready` is one batch where it fits. */
 export const MAX_BATCH_BYTES = 8 * 1024 * 1024;
+/** What a batch adds to its only record, far above the 61 bytes of its head and the lengths of key, value and headers. */
+const BATCH_BYTES = 64 * 1024;
+if (MOST_RECORD_BYTES + BATCH_BYTES > MAX_BATCH_BYTES) throw new Error('bug: the largest record fits no batch');
 
 export interface Setting {
   readonly name: string;
