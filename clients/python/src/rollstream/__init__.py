@@ -1,0 +1,72 @@
+"""Trainable trajectories from rollstream: in ready order, acknowledged after the step, rewound with the checkpoint."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .async_ready import AsyncReady
+from .batch import AsyncBatch, Rows
+from .checkpoints import State, merge_states
+from .errors import (
+    BadAnswer,
+    BadRecord,
+    BadRequest,
+    Closed,
+    LeaseLost,
+    LineageDiscarded,
+    NotFound,
+    Refused,
+    RollstreamError,
+    ServerFailed,
+    ServerUnreachable,
+    Unauthorized,
+)
+from .padding import pad
+from .ready import Batch, Ready
+from .records import Aux, Entry, Group, GroupStats, Reason, Segment, Trajectory, Turn, Verdict, WeightSpan
+
+if TYPE_CHECKING:
+    from .torch_dataset import ReadyDataset
+
+__all__ = [
+    "AsyncBatch",
+    "AsyncReady",
+    "Aux",
+    "BadAnswer",
+    "BadRecord",
+    "BadRequest",
+    "Batch",
+    "Closed",
+    "Entry",
+    "Group",
+    "GroupStats",
+    "LeaseLost",
+    "LineageDiscarded",
+    "NotFound",
+    "Ready",
+    "ReadyDataset",
+    "Reason",
+    "Refused",
+    "RollstreamError",
+    "Rows",
+    "Segment",
+    "ServerFailed",
+    "ServerUnreachable",
+    "State",
+    "Trajectory",
+    "Turn",
+    "Unauthorized",
+    "Verdict",
+    "WeightSpan",
+    "merge_states",
+    "pad",
+]
+
+
+def __getattr__(name: str) -> object:
+    """ReadyDataset needs torch, which is imported when it is first asked for."""
+    if name == "ReadyDataset":
+        from .torch_dataset import ReadyDataset
+
+        return ReadyDataset
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

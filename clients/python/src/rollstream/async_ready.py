@@ -1,0 +1,292 @@
+"""Ready, for asyncio."""
+
+from __future__ import annotations
+
+import math
+import os
+import uuid
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import httpx
+import numpy as np
+import numpy.typing as npt
+
+from .batch import AsyncBatch, Handle, grant_of_handle
+from .checkpoints import FORMAT, State, Trained, state_of
+from .errors import BadRecord, BadRequest, NotFound
+from .feed import Tasks, feed
+from .leases import Leases
+from .records import Aux, Entry
+from .session import STEP, Session
+from .transport import Transport
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+Unit = Literal["group", "rollout"]
+OnBad = Literal["raise", "reject"]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Batches to iterate over: the turns' name, the request, and how it is asked."""
+
+    name: str
+    what: Mapping[str, object]
+    first: int | None
+    asked_s: float | None
+    poll_s: float
+    tries: int | None
+    prefetch: int
+
+
+class AsyncReady:
+    """Trajectories of a run for one consumer; see Ready, which has the same names."""
+
+    def __init__(
+        self,
+        url: str,
+        run: str,
+        consumer: str,
+        *,
+        token: str | None = None,
+        replica: str | None = None,
+        lineage: int | None = None,
+        timeout: float = 60.0,
+        retry_s: float = 300.0,
+        poll_s: float = 20.0,
+        on_bad: OnBad = "raise",
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        if STEP in (replica, consumer if replica is None else None):
+            raise BadRequest(
+                f"{STEP!r} is the name of step leases; a consumer or replica needs another", field="replica"
+            )
+        if not 0 <= poll_s <= 60:
+            raise BadRequest("poll_s: from 0 to 60 seconds", field="wait_ms")
+        token = token if token is not None else os.environ.get("ROLLSTREAM_HTTP_TOKEN")
+        self.run = run
+        self.consumer = consumer
+        self.replica = consumer if replica is None else replica
+        self._poll_s = poll_s
+        self._on_bad = on_bad
+        self._transport = Transport(url, token=token or None, timeout=timeout, retry_s=retry_s, inner=transport)
+        self._session = Session(self._transport, run=run, lineage=lineage)
+        self._trained = Trained()
+        self._leases = Leases(self._transport, self._trained)
+        self._tasks: Tasks = set()
+
+    @property
+    def lineage(self) -> int | None:
+        """The history that it takes part in; None until it was asked for."""
+        return self._session.lineage
+
+    def batches(
+        self,
+        *,
+        groups: int | None = None,
+        rollouts: int | None = None,
+        at_least: int | None = None,
+        idle_s: float | None = None,
+        prefetch: int = 0,
+        lease_s: float | None = None,
+        first_index: int | None = None,
+    ) -> AsyncIterator[AsyncBatch]:
+        if (groups is None) == (rollouts is None):
+            raise BadRequest("batches: either groups= or rollouts= is needed", field="count")
+        count = groups if groups is not None else rollouts
+        what: dict[str, object] = {
+            "consumer": self.consumer,
+            "replica": self.replica,
+            "count": count,
+            "least": count if at_least is None else at_least,
+            "unit": "rollout" if groups is None else "group",
+        }
+        return self._iterate(self._wanted(self.replica, what, first_index, idle_s, prefetch, lease_s))
+
+    def rollouts(self, *, idle_s: float | None = None, prefetch: int = 0) -> AsyncIterator[AsyncBatch]:
+        return self.batches(rollouts=1, idle_s=idle_s, prefetch=prefetch)
+
+    def groups(self, *, idle_s: float | None = None, prefetch: int = 0) -> AsyncIterator[AsyncBatch]:
+        return self.batches(groups=1, idle_s=idle_s, prefetch=prefetch)
+
+    def steps(
+        self,
+        dp_size: int,
+        rank: int,
+        *,
+        groups: int | None = None,
+        rollouts: int | None = None,
+        tokens: int | None = None,
+        unit: Unit | None = None,
+        micro_tokens: int | None = None,
+        first_step: int | None = None,
+        idle_s: float | None = None,
+        prefetch: int = 0,
+        lease_s: float | None = None,
+    ) -> AsyncIterator[AsyncBatch]:
+        if sum(each is not None for each in (groups, rollouts, tokens)) != 1:
+            raise BadRequest("steps: one of groups=, rollouts= and tokens= is needed", field="groups")
+        if first_step is None and STEP not in self._session.turns and dp_size > 1:
+            raise BadRequest(
+                "steps: first_step= is needed, the same for all ranks: each could find another", field="step"
+            )
+        what: dict[str, object] = {
+            "consumer": self.consumer,
+            "dp_size": dp_size,
+            "rank": rank,
+            "unit": unit or ("group" if rollouts is None else "rollout"),
+        }
+        if tokens is not None:
+            what["tokens"] = tokens
+        else:
+            what["groups"] = groups if groups is not None else rollouts
+        if micro_tokens is not None:
+            what["micro_tokens"] = micro_tokens
+        return self._iterate(self._wanted(STEP, what, first_step, idle_s, prefetch, lease_s))
+
+    def _wanted(
+        self,
+        name: str,
+        what: dict[str, object],
+        first: int | None,
+        idle_s: float | None,
+        prefetch: int,
+        lease_s: float | None,
+    ) -> Wanted:
+        if prefetch < 0:
+            raise BadRequest("prefetch: 0 or more")
+        if lease_s is not None:
+            what["lease_ms"] = round(lease_s * 1000)
+        tries = None if idle_s is None else max(1, math.ceil(idle_s / self._poll_s) if self._poll_s > 0 else 1)
+        poll_s = self._poll_s if tries is None or idle_s is None else min(self._poll_s, idle_s / tries)
+        return Wanted(name, what, first, lease_s, poll_s, tries, prefetch)
+
+    async def _iterate(self, wanted: Wanted) -> AsyncIterator[AsyncBatch]:
+        await self._session.begin(wanted.name, wanted.first)
+
+        async def ask() -> AsyncBatch | None:
+            return await self._next(wanted)
+
+        found = feed(ask, self._leases.give_back, wanted.prefetch, self._tasks)
+        try:
+            async for batch in found:
+                yield batch
+                del batch
+        finally:
+            await found.aclose()  # type: ignore[attr-defined]
+
+    async def _next(self, wanted: Wanted) -> AsyncBatch | None:
+        while True:
+            answer = await self._session.lease(
+                wanted.name, wanted.what, asked_s=wanted.asked_s, poll_s=wanted.poll_s, tries=wanted.tries
+            )
+            if answer is None:
+                return None
+            grant, frames = answer
+            batch = AsyncBatch(self._leases, grant, ())
+            self._leases.hold(batch)
+            try:
+                found = await self._session.trajectories(grant, frames)
+            except BaseException as error:
+                if self._on_bad != "reject" or not isinstance(error, BadRecord):
+                    await self._leases.give_back(batch)
+                    raise
+                await batch.reject(str(error)[:200])
+                continue
+            batch.trajectories = tuple(found)
+            return batch
+
+    async def adopt(self, handle: Handle) -> AsyncBatch:
+        """A lease that another process got, to be held and ended here; without its trajectories."""
+        batch = AsyncBatch(self._leases, grant_of_handle(handle), ())
+        self._leases.hold(batch)
+        return batch
+
+    async def announce(self, version: str, step: int) -> int:
+        """New weights, before engines get them. Their ordinal: how many were announced before in this run."""
+        lineage = await self._session.known_lineage()
+        body = {"run": self.run, "lineage": lineage, "step": step, "version": version}
+        answer = await self._transport.ask_json("POST", "/v1/versions", body)
+        return int(answer["ordinal"])
+
+    async def state(self, step: int | None = None) -> State:
+        """For the trainer's checkpoint at this step (default: the last that was trained)."""
+        at = self._trained.step if step is None else step
+        lineage = await self._session.known_lineage()
+        return {"rollstream": FORMAT, "run": self.run, "lineage": lineage, "step": at, "tokens": self._trained.upto(at)}
+
+    async def checkpoint(self, of: int | Mapping[str, object]) -> State:
+        """Seals a checkpoint that is on disk: the state that is in it, or its step where nothing was trained since."""
+        state = await self.state(of) if isinstance(of, int) else state_of(of, self.run)
+        lineage = await self._session.known_lineage()
+        if state["lineage"] != lineage:
+            raise BadRequest(f"checkpoint: a state of lineage {state['lineage']}, this is {lineage}", field="lineage")
+        await self._session.post("checkpoints", {"lineage": lineage, "step": state["step"], "tokens": state["tokens"]})
+        self._trained.settle(state["tokens"])
+        self._trained.sealed = state
+        return state
+
+    async def resume(self, state: Mapping[str, object] | None, *, request: str | None = None) -> int:
+        """Rewinds the run to a checkpoint, and goes on from there; the new lineage."""
+        known = {"lineage": 0, "step": 0, "tokens": {}} if state is None else state_of(state, self.run)
+        try:
+            current = int((await self._session.status())["lineage"])
+        except NotFound:
+            if known["lineage"] or known["step"]:
+                raise
+            self._session.rewound(0)
+            return 0
+        body = {
+            "step": known["step"],
+            "lineage": known["lineage"],
+            "expect": current,
+            # Drawn once: a retry of this call names the same, and has no second effect.
+            "request": request or uuid.uuid4().hex,
+            "tokens": known["tokens"],
+        }
+        lineage = int((await self._session.post("rewind", body))["lineage"])
+        self._leases.forget()
+        self._session.rewound(lineage)
+        self._trained.restored(int(str(known["step"])))
+        return lineage
+
+    async def fork(self, into: str, state: Mapping[str, object] | None = None, *, request: str | None = None) -> None:
+        """A new run with the books of this one as of a checkpoint (default: the last that was sealed here)."""
+        chosen = self._trained.sealed if state is None else state_of(state, self.run)
+        if chosen is None:
+            raise BadRequest("fork: no checkpoint was sealed here; name one by its state")
+        body = {"step": chosen["step"], "lineage": chosen["lineage"], "tokens": chosen["tokens"]}
+        await self._session.post("fork", {"run": into, **body, "request": request or uuid.uuid4().hex})
+
+    async def load(self, aux: Aux) -> npt.NDArray[Any]:
+        """Data beside the tokens, checked: its SHA-256, and its bytes against shape and dtype."""
+        entry = Entry(-1, "", "", 0, 1, 0, 0, None, "")
+        if aux.sha256 is None:
+            raise BadRecord(
+                f"{aux.uri} has no SHA-256: it is not a blob of the server", field=f"aux[{aux.name}]", offset=-1
+            )
+        data = await self._session.blob(aux.sha256, f"aux[{aux.name}]", entry)
+        try:
+            return np.frombuffer(data, np.dtype(aux.dtype).newbyteorder("<")).reshape(aux.shape)
+        except (TypeError, ValueError) as error:
+            raise BadRecord(
+                f"{len(data)} bytes are no {aux.dtype} of shape {aux.shape}", field=f"aux[{aux.name}]", offset=-1
+            ) from error
+
+    async def close(self) -> None:
+        """Releases what is held and was not trained."""
+        for task in list(self._tasks):
+            task.cancel()
+        await self._leases.close()
+        await self._transport.close()
+
+    async def __aenter__(self) -> AsyncReady:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
