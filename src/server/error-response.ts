@@ -8,6 +8,8 @@ export interface ErrorBody {
     readonly message: string;
     readonly field?: string;
     readonly record?: string | number;
+    /** Of what delivery refuses: its name. */
+    readonly reason?: string;
   };
 }
 
@@ -19,13 +21,14 @@ export function errorResponse(error: unknown): Response {
   if (!(error instanceof RollstreamError)) {
     return errorResponse(new RollstreamError('RS_INTERNAL', 'internal error; the log of the server has more'));
   }
-  const { field, record } = error.facts;
+  const { field, record, reason } = error.facts;
   const body: ErrorBody = {
     error: {
       code: error.code,
       message: error.message,
       ...(typeof field === 'string' ? { field } : {}),
       ...(record === undefined ? {} : { record }),
+      ...(typeof reason === 'string' ? { reason } : {}),
     },
   };
   return answer(error.status, body, error.retriable);
@@ -34,12 +37,13 @@ export function errorResponse(error: unknown): Response {
 /** The error in the body of an answer, or null when there is none that we know. */
 export function errorOfBody(body: unknown): RollstreamError | null {
   if (!isObject(body) || !isObject(body.error)) return null;
-  const { code, message, field, record } = body.error;
+  const { code, message, field, record, reason } = body.error;
   if (typeof code !== 'string' || typeof message !== 'string' || !isCode(code)) return null;
   return new RollstreamError(code, message, {
     facts: {
       ...(typeof field === 'string' ? { field } : {}),
       ...(typeof record === 'string' || typeof record === 'number' ? { record } : {}),
+      ...(typeof reason === 'string' ? { reason } : {}),
     },
   });
 }

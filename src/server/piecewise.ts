@@ -1,26 +1,28 @@
 /** Bytes that are handed to the socket at once: small parts one by one cost twice the time of their bytes, larger pieces gain nothing. */
 const PIECE_BYTES = 2 ** 20;
 
+type Parts = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+
 /**
- * A response of parts, made as the client reads them: one that never reads holds a piece, beside what the parts are made of. What
- * fits one piece is sent whole.
+ * A response of parts, made as the client reads them: one that never reads holds two pieces, beside what the parts are made of.
+ * What fits one piece is sent whole. What fails before there are two is an error; later it cuts the connection.
  */
-export function piecewise(parts: Iterable<Uint8Array>, headers: Readonly<Record<string, string>>): Response {
+export async function piecewise(parts: Parts, headers: Readonly<Record<string, string>>): Promise<Response> {
   const pieces = piecesOf(parts);
-  const first = pieces.next();
-  const second = pieces.next();
+  const first = await pieces.next();
+  const second = await pieces.next();
   if (second.done === true) return new Response(first.done === true ? null : first.value, { headers });
   const ahead = [first, second];
   const body = new ReadableStream<Uint8Array>(
     {
-      pull(controller) {
-        const piece = ahead.shift() ?? pieces.next();
+      async pull(controller) {
+        const piece = ahead.shift() ?? (await pieces.next());
         if (piece.done === true) controller.close();
         else controller.enqueue(piece.value);
       },
-      cancel() {
+      async cancel() {
         ahead.length = 0;
-        pieces.return();
+        await pieces.return();
       },
     },
     { highWaterMark: 0 },
@@ -28,10 +30,10 @@ export function piecewise(parts: Iterable<Uint8Array>, headers: Readonly<Record<
   return new Response(body, { headers });
 }
 
-function* piecesOf(parts: Iterable<Uint8Array>): Generator<Uint8Array, void, void> {
+async function* piecesOf(parts: Parts): AsyncGenerator<Uint8Array, void, void> {
   let held: Uint8Array[] = [];
   let bytes = 0;
-  for (const part of parts) {
+  for await (const part of parts) {
     held.push(part);
     bytes += part.length;
     if (bytes < PIECE_BYTES) continue;

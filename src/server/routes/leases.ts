@@ -1,10 +1,8 @@
 import { Hono } from 'hono';
 import type { TrainMatch } from '../../../processors/model/delivery.ts';
-import type { ResolveSegments } from '../../blobs/create-resolve-segments.ts';
 import type { Delivery } from '../../delivery/delivery.ts';
-import type { Codecs } from '../../registry/codecs.ts';
 import { againAnswer } from '../batch-head.ts';
-import { BATCH_TYPE, createJsonResponse, packedResponse } from '../batch-response.ts';
+import { BATCH_TYPE, createJsonResponse, packedResponse, type Unpacking } from '../batch-response.ts';
 import { isLeaseId } from '../batch-tokens.ts';
 import type { KnownRuns } from '../known-runs.ts';
 import { leaseCallOf, leaseMsOf, lineageOf } from '../lease-call.ts';
@@ -13,12 +11,9 @@ import { createWhileWanted } from '../while-wanted.ts';
 
 const MOST_REASON_CHARACTERS = 1_000;
 
-export interface LeaseRouteDeps {
+export interface LeaseRouteDeps extends Unpacking {
   readonly delivery: Delivery;
   readonly knownRuns: Pick<KnownRuns, 'check'>;
-  readonly codecs: Pick<Codecs, 'prepare' | 'decoderOf'>;
-  /** For answers in JSON; absent: references stay references. */
-  readonly resolve?: ResolveSegments;
   /** Aborted when the server closes. */
   readonly closing: AbortSignal;
 }
@@ -27,8 +22,8 @@ export interface LeaseRouteDeps {
  * `POST /v1/leases`: a batch for a replica, or the shard of one rank; "not enough, again" is an answer too.
  * `POST /v1/leases/:id/{ack,release,reject,extend}`: all of a lease or none.
  */
-export function leaseRoutes({ delivery, knownRuns, codecs, resolve, closing }: LeaseRouteDeps): Hono {
-  const jsonResponse = createJsonResponse(codecs, resolve);
+export function leaseRoutes({ delivery, knownRuns, closing, ...unpacking }: LeaseRouteDeps): Hono {
+  const jsonResponse = createJsonResponse(unpacking);
   const whileWanted = createWhileWanted(closing);
   return new Hono()
     .post('/leases', async (c) => {

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Trajectory, trajectorySchema } from '../../../schemas/generated/trajectory.ts';
+import type { ResolveSegments } from '../../../src/blobs/create-resolve-segments.ts';
 import type { LeasedBatch } from '../../../src/delivery/delivery.ts';
+import { RollstreamError } from '../../../src/errors.ts';
 import { type Codecs, createCodecs, type Encode } from '../../../src/registry/codecs.ts';
 import { openLocalRegistry } from '../../../src/registry/local/open-local-registry.ts';
 import { sampleTrajectory } from '../ready/sample-trajectory.ts';
@@ -57,8 +59,11 @@ const HEAD = {
   micro_batches: [[0, 1]],
 };
 
-function leased(batch: LeasedBatch, accept?: string): Promise<Response> {
-  const app = deliveryApp(scriptedDelivery({ lease: async () => batch }).delivery, { codecs });
+function leased(batch: LeasedBatch, accept?: string, resolve?: ResolveSegments): Promise<Response> {
+  const app = deliveryApp(scriptedDelivery({ lease: async () => batch }).delivery, {
+    codecs,
+    ...(resolve && { resolve }),
+  });
   const body = JSON.stringify({ run: 'r', consumer: 'trainer-0', batch_index: 5, try: 1, count: 1 });
   const headers = new Headers(accept === undefined ? [] : [['accept', accept]]);
   return Promise.resolve(app.request('/v1/leases', { method: 'POST', body, headers }));
@@ -93,6 +98,20 @@ describe('a batch as JSON', () => {
   it('names the rank that a shard is for', async () => {
     const batch = sampleBatch([encode(sampleTrajectory())], { key: ['step', 9, 0], dp: 4, rank: 2 });
     expect(await (await leased(batch)).json()).toMatchObject({ batch_index: 9, shard: { rank: 2, dp_size: 4 } });
+  });
+
+  it('has token data that went to a blob; where it is gone, an error that names the record', async () => {
+    const records = [encode(sampleTrajectory())];
+    const whole = sampleTrajectory({ rollout_id: 'put back' });
+    const response = await leased(sampleBatch(records), undefined, async ({ offset, record }) => {
+      expect([offset, record]).toEqual([40, records[0]]);
+      return whole;
+    });
+    expect(await response.json()).toMatchObject({ trajectories: [{ rollout_id: 'put back' }] });
+    const gone = await leased(sampleBatch(records), undefined, () =>
+      Promise.reject(new RollstreamError('RS_BLOB_DAMAGED', 'it is gone', { facts: { record: 40 } })),
+    );
+    expect([gone.status, await gone.json()]).toMatchObject([500, { error: { code: 'RS_BLOB_DAMAGED', record: 40 } }]);
   });
 
   it('is an error that names the record where one cannot be read, and not half an answer', async () => {

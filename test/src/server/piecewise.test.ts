@@ -19,7 +19,7 @@ function counted(parts: number): { readonly made: () => number; readonly of: Ite
 
 it('a response that nobody reads makes two pieces, and no more once it is cut', async () => {
   const parts = counted(100_000);
-  const { body } = piecewise(parts.of, {});
+  const { body } = await piecewise(parts.of, {});
   expect(parts.made()).toBeLessThanOrEqual(2 * 1024);
   const reader = body?.getReader();
   const sizes = [await reader?.read(), await reader?.read(), await reader?.read()].map((read) => read?.value?.length);
@@ -30,6 +30,6 @@ it('a response that nobody reads makes two pieces, and no more once it is cut', 
 });
 
 it.each([0, 1, 1023, 1024, 1025, 3000])('%d parts arrive whole', async (count) => {
-  const response = piecewise(counted(count).of, { 'content-type': 'application/octet-stream' });
+  const response = await piecewise(counted(count).of, { 'content-type': 'application/octet-stream' });
   expect((await response.arrayBuffer()).byteLength).toBe(count * 1024);
 });

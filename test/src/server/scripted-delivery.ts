@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import type { Access } from '../../../src/access/access.ts';
+import type { ResolveSegments } from '../../../src/blobs/create-resolve-segments.ts';
 import type { RunAccounting } from '../../../src/clickhouse/accounting.ts';
 import type { Delivery, DeliveryStatus, LeasedBatch } from '../../../src/delivery/delivery.ts';
 import type { Codecs } from '../../../src/registry/codecs.ts';
@@ -43,14 +44,18 @@ export function scriptedDelivery(over: Partial<Delivery> = {}): ScriptedDelivery
 /** The routes of delivery alone. `started` has attempts, and nothing that is ready. */
 export function deliveryApp(
   delivery: Delivery,
-  { codecs = NO_CODECS, closing = new AbortController().signal }: { codecs?: Routed; closing?: AbortSignal } = {},
+  {
+    codecs = NO_CODECS,
+    resolve = async ({ trajectory }) => trajectory,
+    closing = new AbortController().signal,
+  }: { codecs?: Routed; resolve?: ResolveSegments; closing?: AbortSignal } = {},
 ): Hono {
   const access: Pick<Access, 'accounting'> = {
     accounting: async (runId) => ({ runs: runId === 'started' ? [STARTED] : [] }),
   };
   const knownRuns = createKnownRuns({ delivery, access });
   const app = new Hono();
-  app.route('/v1', leaseRoutes({ delivery, knownRuns, codecs, closing }));
+  app.route('/v1', leaseRoutes({ delivery, knownRuns, codecs, resolve, closing }));
   app.route('/v1', checkpointRoutes({ delivery, knownRuns }));
   app.onError(errorResponse);
   return app;
@@ -58,12 +63,10 @@ export function deliveryApp(
 
 type Routed = Pick<Codecs, 'prepare' | 'decoderOf'>;
 
-const NO_CODECS: Routed = {
-  prepare: async () => {},
-  decoderOf: () => () => {
-    throw new Error('nothing is decoded here');
-  },
+const notHere = (): never => {
+  throw new Error('nothing is decoded here');
 };
+const NO_CODECS: Routed = { prepare: async () => {}, decoderOf: () => notHere };
 
 const STARTED: RunAccounting = {
   run_id: 'started',

@@ -214,10 +214,11 @@ describe('a lease ends', () => {
   it.each(['RS_LEASE_LOST', 'RS_LINEAGE_DISCARDED', 'RS_DELIVERY_REFUSED'] as const)(
     'what delivery refuses with %s is answered with 409 and why',
     async (code) => {
-      const { delivery } = scriptedDelivery({ ack: () => Promise.reject(new RollstreamError(code, 'why it is')) });
+      const refusal = new RollstreamError(code, 'why it is', { facts: { reason: 'its_name' } });
+      const { delivery } = scriptedDelivery({ ack: () => Promise.reject(refusal) });
       expect(await post(`/leases/${LEASE}/ack`, { step: 1 }, deliveryApp(delivery))).toEqual({
         status: 409,
-        answer: { error: { code, message: 'why it is' } },
+        answer: { error: { code, message: 'why it is', reason: 'its_name' } },
       });
     },
   );
