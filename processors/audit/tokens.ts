@@ -2,6 +2,7 @@ import type { ModelCall } from '../../schemas/generated/step-event.ts';
 import type { Attempt } from '../model/attempt.ts';
 import { watchOf } from '../model/attempt-watch.ts';
 import type { Audit, Found } from '../model/audit-summary.ts';
+import { isIntegerType } from '../model/aux-data.ts';
 import { addFinding, addFindings, answerOfList, createFindingList, type FindingList } from '../model/finding-list.ts';
 import { sampledIn } from '../model/segment.ts';
 import type { TokensWatch } from '../model/tokens-watch.ts';
@@ -68,18 +69,26 @@ function missingOf({ calls, segments }: Attempt, withoutIds: number): string | n
   return segments.some(({ length }) => length > 0) ? null : 'no call that was answered';
 }
 
-/** Routed experts are of every token but the last, which nothing was computed from. */
 function addRouting(findings: FindingList, { aux, turns }: Attempt): void {
-  for (const { turn, name, shape } of aux) {
-    const [rows] = shape;
-    if (name !== 'routed_experts' || rows === undefined) continue;
+  for (const { turn, name, shape, dtype } of aux) {
+    // A reference to a source file tells no shape.
+    if (name !== 'routed_experts' || shape.length === 0) continue;
     const end = (turns[turn]?.turn === turn ? turns[turn] : turns.find((one) => one.turn === turn))?.end ?? 0;
-    if (end === 0 || rows === end - 1) continue;
-    addFinding(findings, {
-      ...{ class: 'routing_misaligned', severity: 'fail', turn, index: null },
-      detail: `${rows} rows of routed experts for a sequence of ${end} tokens, which needs ${end - 1}`,
-    });
+    const detail = routingFault(shape, dtype, end);
+    if (detail === null) continue;
+    addFinding(findings, { ...{ class: 'routing_misaligned', severity: 'fail', turn, index: null }, detail });
   }
+}
+
+/** (tokens − 1, layers, top_k) of whole numbers: of every token but the last, which nothing was computed from. */
+function routingFault(shape: readonly number[], dtype: string, tokens: number): string | null {
+  const [rows = 0, layers = 0, topK = 0] = shape;
+  if (shape.length !== 3 || layers < 1 || topK < 1)
+    return `routed experts of shape (${shape.join(', ')}), which is not (tokens - 1, layers, top_k)`;
+  if (!isIntegerType(dtype))
+    return `routed experts of type ${dtype === '' ? 'unknown' : dtype}, which numbers no expert`;
+  if (tokens === 0 || rows === tokens - 1) return null;
+  return `${rows} rows of routed experts for a sequence of ${tokens} tokens, which needs ${tokens - 1}`;
 }
 
 /** What a failed rollout is filled up with: one token, its id 0, sampled by nobody. */

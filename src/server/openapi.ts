@@ -1,3 +1,5 @@
+import { BLOB_PATHS } from './blob-paths.ts';
+
 const json = (description: string) => ({
   description,
   content: { 'application/json': { schema: { type: 'object' } } },
@@ -6,10 +8,6 @@ const lines = (description: string) => ({
   description,
   content: { 'application/x-ndjson': { schema: { type: 'string' } } },
 });
-const bytes = {
-  description: 'bytes',
-  content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
-};
 const failure = { $ref: '#/components/responses/Error' };
 const query = (name: string, type: 'string' | 'integer', description: string) => ({
   name,
@@ -231,28 +229,7 @@ export const openApi = {
         responses: { 200: json('{tasks: [...]}, as `rollstream query --named task_difficulty`'), default: failure },
       },
     },
-    '/v1/blobs/{sha256}': {
-      parameters: [
-        { name: 'sha256', in: 'path', required: true, schema: { type: 'string', pattern: '^[0-9a-f]{64}$' } },
-      ],
-      get: {
-        summary: 'The bytes of a reference (segments_ref, aux), checked',
-        responses: { 200: bytes, 404: failure, default: failure },
-      },
-      put: {
-        summary: 'Keeps bytes for an aux_ref, which names them as blob:<sha256>',
-        parameters: [
-          query('shape', 'string', 'sizes with commas between; refused unless the bytes are of that length'),
-          query('dtype', 'string', 'element type, beside shape'),
-        ],
-        requestBody: { required: true, ...bytes },
-        responses: {
-          200: json('on disk: {uri, sha256, length}; the same again is the same'),
-          400: failure,
-          default: failure,
-        },
-      },
-    },
+    ...BLOB_PATHS,
     '/v1/openapi.json': { get: { summary: 'This document', responses: { 200: json('OpenAPI') } } },
   },
   components: {

@@ -117,6 +117,18 @@ describe('recorded ids and what the engine says of them', () => {
     expect(tokens({ prompt: [1, 2, 3, 4], sampled: [5, 6, 7, 8, 9, 10], aux_ref }).result).toBe(result);
   });
 
+  it.each([
+    [[9, 48, 8], 'float32'],
+    [[9, 48, 8], ''],
+    [[9, 384], 'uint8'],
+    [[9, 0, 8], 'uint8'],
+    [[3456], 'uint8'],
+  ])('routed experts of shape %j and type %s number no expert of each layer', (shape, dtype) => {
+    const aux_ref = { name: 'routed_experts', uri: 'blob:1', shape, dtype };
+    const said = tokens({ prompt: [1, 2, 3, 4], sampled: [5, 6, 7, 8, 9, 10], aux_ref }).said;
+    expect(said).toEqual(['routing_misaligned fail 0 null']);
+  });
+
   it('a one-token pad row is no step (case 91)', () => {
     expect(tokens({ prompt: [], sampled: [0], finish_reason: null }).said).toEqual(['pad_row fail 0 null']);
     expect(tokens({ prompt: [1, 2, 3], sampled: [0], finish_reason: 'stop' }).said).toEqual([]);
