@@ -3,7 +3,9 @@
 -- parts: the rollout's own, by part; empty where its source gives no times. verify_ms, cleanup_ms: phases after the end, the
 -- union of each. decided_after_ms: from its end to the record that closed it, verifier and group included, by the clocks of
 -- source and log, and so null where they disagree. held_ms: from there until the gate let it go; null: it was not held, or still
--- is. trainer_wait_ms: from ready until a trainer took it, as a phase says it; null: none has. What is unknown is null, not 0.
+-- is. taken_after_ms: from ready until a lease took it; trainer_wait_ms: from ready until the step that trained it was acked, in the
+-- history of the trainer that survives. Where no lease took it, trainer_wait_ms is what a phase of its producer says; null: neither
+-- does. What is unknown is null, not 0.
 WITH
   phases AS (
     SELECT
@@ -61,7 +63,11 @@ SELECT
     (toUnixTimestamp64Micro(d.decided_at) - toUnixTimestamp64Micro(d.ended_at)) / 1000) AS decided_after_ms,
   if(r.rollout_id = '' OR r.at < d.decided_at, NULL,
     (toUnixTimestamp64Micro(r.at) - toUnixTimestamp64Micro(d.decided_at)) / 1000) AS held_ms,
-  if(mapContains(a.after, 'trainer_wait'), a.after['trainer_wait'], NULL) AS trainer_wait_ms
+  if(isNull(v.taken_at), NULL, toUnixTimestamp64Milli(v.taken_at) - toUnixTimestamp64Milli(v.ready_at)) AS taken_after_ms,
+  multiIf(
+    v.state = 'trained' AND isNotNull(v.ended_at), toUnixTimestamp64Milli(v.ended_at) - toUnixTimestamp64Milli(v.ready_at),
+    v.rollout_id = '' AND mapContains(a.after, 'trainer_wait'), a.after['trainer_wait'],
+    NULL) AS trainer_wait_ms
 FROM rollstream.live_decisions AS d
 LEFT JOIN rollstream.live_trajectories AS t
   ON t.run_id = d.run_id AND t.unit = d.unit AND t.rollout_id = d.rollout_id AND t.attempt = d.attempt
@@ -69,5 +75,7 @@ LEFT JOIN by_attempt AS a
   ON a.run_id = d.run_id AND a.unit = d.unit AND a.rollout_id = d.rollout_id AND a.attempt = d.attempt
 LEFT JOIN (SELECT * FROM rollstream.released FINAL) AS r
   ON r.run_id = d.run_id AND r.unit = d.unit AND r.rollout_id = d.rollout_id AND r.attempt = d.attempt
+LEFT JOIN rollstream.live_deliveries AS v
+  ON v.run_id = d.run_id AND v.unit = d.unit AND v.rollout_id = d.rollout_id AND v.attempt = d.attempt
 WHERE {run:String} IN ('', d.run_id)
 ORDER BY run_id, rollout_id, attempt

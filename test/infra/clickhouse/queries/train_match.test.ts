@@ -5,6 +5,8 @@ import { encodeAudits } from '../../../../src/clickhouse/tables/audits.ts';
 import { encodeLanes } from '../../../../src/clickhouse/tables/lanes.ts';
 import { encodeSteps } from '../../../../src/clickhouse/tables/steps.ts';
 import { encodeTerms } from '../../../../src/clickhouse/tables/terms.ts';
+import { encodeTrainMatch } from '../../../../src/clickhouse/tables/train-match.ts';
+import { sampleMatch, versionOf } from '../../../src/clickhouse/tables/sample-deliveries.ts';
 import { sampleStep } from '../../../src/clickhouse/tables/sample-rows.ts';
 import { type TemporaryStore, temporaryStore } from '../../../src/clickhouse/temporary-store.ts';
 
@@ -48,11 +50,20 @@ async function trained(rollout_id: string, { calls, drift, reported }: Sampled):
       ),
     );
   for (const [step, [kl, diff, clipped]] of reported.entries())
-    await store.query(
-      `INSERT INTO rollstream.train_match (run_id, unit, rollout_id, step, kl, max_logprob_diff, clipped_share, version)
-       SELECT 'run', {unit:String}, {rollout_id:String}, {step:Int64}, {kl:Nullable(Float64)}, {diff:Nullable(Float64)},
-         {clipped:Nullable(Float64)}, {step:UInt64}`,
-      { unit, rollout_id, step, kl, diff, clipped },
+    await store.insert(
+      encodeTrainMatch([
+        sampleMatch(rollout_id, {
+          ...{
+            run_id: 'run',
+            unit,
+            step,
+            kl,
+            max_logprob_diff: diff,
+            clipped_share: clipped,
+            version: versionOf(1, step),
+          },
+        }),
+      ]),
     );
   await store.insert(encodeLanes([{ partition: 0, frontier: offset + 1, watermark: offset + 1, open: [] }], owner));
 }
