@@ -13,15 +13,28 @@ export interface TrainerApi {
   readonly admission: Admission;
 }
 
+export interface TrainerApiDeps {
+  readonly log: Logger;
+  /** ms since the epoch. */
+  readonly now: () => number;
+  /** Resolves when what stands in policy.versions below this offset counts in delivery: who then leases gets nothing that is too old. */
+  readonly announcedTo: (position: number) => Promise<void>;
+}
+
 export async function openTrainerApi(
   { broker, codecs, store, topics }: App,
   settings: LaneSettings,
-  { log, now }: { readonly log: Logger; readonly now: () => number },
+  { log, now, announcedTo }: TrainerApiDeps,
 ): Promise<TrainerApi> {
   const topic = topics.policyVersions;
   const versions = createAnnouncedVersions({ broker, codecs, log, topic });
+  const announce = await createAnnounceVersion({ broker, codecs, versions, topic });
   return {
-    announceVersion: await createAnnounceVersion({ broker, codecs, versions, topic }),
+    async announceVersion(announced) {
+      const ordinal = await announce(announced);
+      await announcedTo(versions.position());
+      return ordinal;
+    },
     admission: createAdmission({
       store,
       versions,

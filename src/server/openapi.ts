@@ -1,26 +1,6 @@
 import { BLOB_PATHS } from './blob-paths.ts';
-
-const json = (description: string) => ({
-  description,
-  content: { 'application/json': { schema: { type: 'object' } } },
-});
-const lines = (description: string) => ({
-  description,
-  content: { 'application/x-ndjson': { schema: { type: 'string' } } },
-});
-const failure = { $ref: '#/components/responses/Error' };
-const query = (name: string, type: 'string' | 'integer', description: string) => ({
-  name,
-  in: 'query',
-  required: false,
-  description,
-  schema: { type },
-});
-const run = query('run', 'string', 'only this run');
-const body = (required: readonly string[], properties: Readonly<Record<string, object>>) => ({
-  required: true,
-  content: { 'application/json': { schema: { type: 'object', required, properties } } },
-});
+import { DELIVERY_PATHS } from './delivery-paths.ts';
+import { body, failure, inPath, json, lines, query, run } from './openapi-parts.ts';
 
 /** The API, as it is served; a test holds it to the routes. */
 export const openApi = {
@@ -55,7 +35,7 @@ export const openApi = {
     '/v1/rollouts/{id}': {
       get: {
         summary: 'Everything decided about a rollout',
-        parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }, run],
+        parameters: [inPath('id'), run],
         responses: { 200: json('as `rollstream explain --json`'), 404: failure, default: failure },
       },
     },
@@ -120,7 +100,7 @@ export const openApi = {
     '/v1/runs/{run}/gate': {
       post: {
         summary: 'Releases the gate of a run, or sets it',
-        parameters: [{ name: 'run', in: 'path', required: true, schema: { type: 'string' } }],
+        parameters: [inPath('run')],
         requestBody: body([], {
           release: { type: 'boolean', description: 'true: open, with a new window; else state is needed' },
           state: { enum: ['preflight', 'open', 'warn', 'quarantine', 'hold'], description: 'stays until a release' },
@@ -171,7 +151,7 @@ export const openApi = {
         ],
         responses: {
           200: {
-            description: 'the bytes; in messages a line {left_out: …} names each rollout that is no conversation',
+            description: 'the bytes; among lines, {left_out: …} names an attempt that the format cannot express',
             content: {
               'application/vnd.apache.parquet': { schema: { type: 'string', format: 'binary' } },
               'application/x-ndjson': { schema: { type: 'string' } },
@@ -186,12 +166,17 @@ export const openApi = {
         },
       },
     },
+    ...DELIVERY_PATHS,
     '/v1/versions': {
       post: {
         summary: 'The trainer announces weights, before engines get them',
         requestBody: body(['run', 'step', 'version'], {
           run: { type: 'string' },
-          lineage: { type: 'string', default: '', description: 'another one after a rewind' },
+          lineage: {
+            type: ['integer', 'string'],
+            default: '',
+            description: 'the number that a rewind answered; 0 is empty text',
+          },
           step: { type: 'integer', minimum: 0, description: 'rises within a lineage' },
           version: { type: 'string', description: 'name of the weights, used once in a run' },
         }),
@@ -206,7 +191,7 @@ export const openApi = {
     '/v1/runs/{run}/admission': {
       post: {
         summary: 'How many rollouts may start now',
-        parameters: [{ name: 'run', in: 'path', required: true, schema: { type: 'string' } }],
+        parameters: [inPath('run')],
         requestBody: body(['count'], {
           count: { type: 'integer', minimum: 1 },
           env: { type: 'string', description: 'needed where the policy has ceilings' },
@@ -251,6 +236,7 @@ export const openApi = {
                     message: { type: 'string' },
                     field: { type: 'string' },
                     record: {},
+                    reason: { type: 'string', description: 'of what delivery refuses' },
                   },
                 },
               },

@@ -12,10 +12,7 @@ export function wholeNumber(text: string | undefined, field: string, preset: num
 
 /** A body that is a JSON object; of a key that comes twice the last counts. */
 export async function jsonBody(c: Context): Promise<Record<string, unknown>> {
-  return jsonObject(await c.req.json().catch(() => null));
-}
-
-export function jsonObject(body: unknown): Record<string, unknown> {
+  const body: unknown = await c.req.json().catch(() => null);
   if (isObject(body)) return body;
   throw bad('', 'the body must be a JSON object');
 }

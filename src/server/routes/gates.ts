@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { GATE_STATES } from '../../../processors/model/gate.ts';
 import type { Access } from '../../access/access.ts';
 import type { GateWish } from '../../gate/set-gate.ts';
-import { bad, jsonObject, textOf } from '../request-value.ts';
+import { bad, jsonBody, onlyFields, textOf } from '../request-value.ts';
 
 const MOST_REASON_CHARACTERS = 1_000;
 const FIELDS = ['release', 'state', 'classes', 'reason'];
@@ -15,9 +15,8 @@ export function gateRoutes({ access }: { readonly access: Pick<Access, 'gates' |
   return new Hono()
     .get('/gates', async (c) => c.json({ gates: await access.gates(c.req.query('run') ?? null) }))
     .post('/runs/:run/gate', async (c) => {
-      const body = jsonObject(await c.req.json().catch(() => null));
-      const unknown = Object.keys(body).find((key) => !FIELDS.includes(key));
-      if (unknown !== undefined) throw bad(unknown, `${unknown}: not known; ${FIELDS.join(', ')} are`);
+      const body = await jsonBody(c);
+      onlyFields(body, FIELDS);
       return c.json(await access.setGate(c.req.param('run'), wishOf(body)));
     });
 }

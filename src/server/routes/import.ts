@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Hono } from 'hono';
 import type { ImportTarget } from '../../access/import-target.ts';
 import { type FramedRecord, RECORDS_TYPE, unframeRecords } from '../../access/record-frames.ts';
-import { bad, isObject, jsonObject, textOf } from '../request-value.ts';
+import { bad, isObject, jsonBody, textOf } from '../request-value.ts';
 
 /** A request that waits longer is answered "not yet", so that no proxy cuts it. */
 const DRAIN_WAIT_MS = 20_000;
@@ -14,7 +14,7 @@ const DRAIN_WAIT_MS = 20_000;
 export function importRoutes(target: ImportTarget): Hono {
   return new Hono()
     .post('/import/schema', async (c) => {
-      const body = jsonObject(await c.req.json().catch(() => null));
+      const body = await jsonBody(c);
       if (!isObject(body.schema)) throw bad('schema', 'schema: an Avro record is needed');
       return c.json({ id: await target.register(textOf(body, 'subject'), JSON.parse(JSON.stringify(body.schema))) });
     })

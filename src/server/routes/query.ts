@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import type { Access } from '../../access/access.ts';
 import { jsonArrayOf } from '../../access/query-rows.ts';
 import type { QueryParams } from '../../clickhouse/port.ts';
-import { bad, isObject, jsonObject, textOf } from '../request-value.ts';
+import { bad, isObject, jsonBody, textOf } from '../request-value.ts';
 
 const CONTENT_TYPES = { json: 'application/json', jsonl: 'application/x-ndjson', csv: 'text/csv' } as const;
 
@@ -12,7 +12,7 @@ const MOST_ITEMS = 10_000;
 /** `POST /v1/query {sql, params?, format?: json|jsonl|csv}`: a user's SELECT, on a connection that can only read. */
 export function queryRoutes({ access }: { readonly access: Access }): Hono {
   return new Hono().post('/query', async (c) => {
-    const body = jsonObject(await c.req.json().catch(() => null));
+    const body = await jsonBody(c);
     const format = formatOf(body.format);
     const text = await access.query(textOf(body, 'sql'), format === 'csv' ? 'csv' : 'jsonl', paramsOf(body.params));
     return c.body(format === 'json' ? jsonArrayOf(text) : text, 200, { 'content-type': CONTENT_TYPES[format] });
