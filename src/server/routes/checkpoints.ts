@@ -15,14 +15,20 @@ export function checkpointRoutes({
   knownRuns,
 }: {
   readonly delivery: Delivery;
-  readonly knownRuns: Pick<KnownRuns, 'status'>;
+  readonly knownRuns: KnownRuns;
 }): Hono {
+  const inForceOr = async (run: string, named: number | null): Promise<number> => {
+    if (named === null) return (await knownRuns.status(run)).lineage;
+    await knownRuns.check(run);
+    return named;
+  };
+
   return new Hono()
     .post('/runs/:run/checkpoints', async (c) => {
       const [run, body] = [runOf(c.req.param('run')), await jsonBody(c)];
       onlyFields(body, ['lineage', 'step', 'tokens']);
       const [step, tokens] = [stepOf(body), batchTokensOf(body) ?? new Map()];
-      const lineage = lineageOf(body) ?? (await knownRuns.status(run)).lineage;
+      const lineage = await inForceOr(run, lineageOf(body));
       await delivery.seal(run, { lineage, step, tokens });
       return c.json({ run, lineage, step, sealed: true });
     })
@@ -31,7 +37,7 @@ export function checkpointRoutes({
       onlyFields(body, ['step', 'lineage', 'expect', 'request', 'tokens']);
       const [step, tokens, request] = [stepOf(body), batchTokensOf(body), requestOf(body)];
       const [of, from] = [lineageOf(body), lineageOf(body, 'expect')];
-      const { lineage: inForce } = of === null || from === null ? await knownRuns.status(run) : { lineage: 0 };
+      const { lineage: inForce } = await knownRuns.status(run);
       const call = { of: { lineage: of ?? inForce, step }, expect: from ?? inForce, request, tokens };
       return c.json({ run, lineage: await delivery.rewind(run, call) });
     })
@@ -41,7 +47,7 @@ export function checkpointRoutes({
       const into = nameOf(body, 'run');
       if (into === run) throw bad('run', 'run: the name of a new run is needed');
       const [step, tokens, request] = [stepOf(body), batchTokensOf(body), requestOf(body)];
-      const lineage = lineageOf(body) ?? (await knownRuns.status(run)).lineage;
+      const lineage = await inForceOr(run, lineageOf(body));
       await delivery.fork(run, { of: { lineage, step }, into, request, tokens });
       return c.json({ run: into, lineage: 0 });
     })

@@ -148,8 +148,11 @@ describe('refused', () => {
   });
 
   it('what is asked of a run that nobody has heard of', async () => {
-    for (const what of ['checkpoints', 'rewind']) {
-      expect(await post(`nobody/${what}`, { step: 1 })).toMatchObject({ status: 404 });
-    }
+    for (const lineage of [undefined, 0])
+      for (const [what, more] of Object.entries({ checkpoints: {}, rewind: { expect: 0 }, fork: { run: 'new' } }))
+        expect(await post(`nobody/${what}`, { step: 1, lineage, ...more })).toMatchObject({
+          status: 404,
+          answer: { error: { code: 'RS_NOT_FOUND', field: 'run' } },
+        });
   });
 });
