@@ -6,6 +6,8 @@ import { createLocalImportTarget } from '../access/local-import-target.ts';
 import type { App } from '../app.ts';
 import type { HttpFront } from '../clickhouse/http-front/start-http-front.ts';
 import { STORE_FOLDER } from '../config/data-folders.ts';
+import type { OpenDelivery } from '../delivery/open-delivery.ts';
+import { openServiceDelivery } from '../delivery/open-service-delivery.ts';
 import { RollstreamError } from '../errors.ts';
 import { createMetrics } from '../observe/metrics.ts';
 import { createServer } from '../server/create-server.ts';
@@ -15,7 +17,6 @@ import { watchLogEnds } from '../server/log-ends.ts';
 import { openTrainerApi, type TrainerApi } from '../server/open-trainer-api.ts';
 import { createReadiness } from '../server/readiness.ts';
 import { type WatchedService, watchServices } from '../server/service-watch.ts';
-import { createUnavailableDelivery } from '../server/unavailable-delivery.ts';
 import type { CommandContext } from './context.ts';
 
 /** The pipeline of this process, with or without its HTTP API. */
@@ -53,6 +54,7 @@ export async function startService(context: CommandContext, withHttp: boolean): 
     : null;
   let app: App;
   let front: HttpFront | null = null;
+  let leases: OpenDelivery | null = null;
   let trainer: TrainerApi;
   try {
     const url = listener?.url ?? null;
@@ -63,13 +65,17 @@ export async function startService(context: CommandContext, withHttp: boolean): 
     throw error;
   }
   try {
-    trainer = await openTrainerApi(app, config.lanes, { log, now: io.now });
+    leases = await openServiceDelivery(app, config, { url: listener?.url ?? null, log, recorder: metrics.recorder });
+    const { announcedTo } = leases;
+    trainer = await openTrainerApi(app, config.lanes, { log, now: io.now, announcedTo });
     if (withHttp) front = await startFront(context);
   } catch (error) {
     await listener?.close(0);
+    await leases?.close();
     await app.close();
     throw error;
   }
+  const { delivery, failed: deliveryFailed, close: closeDelivery } = leases;
   const access = createLocalAccess(app);
   const imports = createLocalImportTarget(app, access);
   const ends = watchLogEnds({
@@ -94,7 +100,7 @@ export async function startService(context: CommandContext, withHttp: boolean): 
       access,
       imports,
       trainer,
-      delivery: createUnavailableDelivery(),
+      delivery,
       codecs: app.codecs,
       blobs: app.blobs,
       schemaOf: (id) => app.registry.schemaOf(id),
@@ -106,7 +112,7 @@ export async function startService(context: CommandContext, withHttp: boolean): 
     },
   );
   fetch = (request) => server.fetch(request);
-  const failed = app.lanes?.failed ?? new Promise<never>(() => {});
+  const failed = Promise.race([app.lanes?.failed ?? deliveryFailed, deliveryFailed]);
   // It is thrown where it is awaited.
   failed.catch(() => {});
   if (listener !== null) log.info({ url: listener.url }, 'serving');
@@ -122,6 +128,7 @@ export async function startService(context: CommandContext, withHttp: boolean): 
       await Promise.all([listener?.close(GRACE_MS), front?.close()]);
       watch.close();
       ends.close();
+      await closeDelivery();
       await app.close();
       log.info('closed');
     },

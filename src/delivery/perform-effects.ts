@@ -5,6 +5,7 @@ import { RollstreamError } from '../errors.ts';
 import type { RetryOutage } from '../lanes/retry-outage.ts';
 import type { Sleep } from '../lanes/sleep.ts';
 import type { LeaseLog } from './log/lease-log.ts';
+import { startingError } from './session-errors.ts';
 
 export interface EffectDeps {
   readonly leases: LeaseLog;
@@ -63,6 +64,7 @@ export function createPerform(deps: EffectDeps): Perform {
     while (!step.done) {
       let answer: EffectAnswer;
       try {
+        if (ended.aborted) throw startingError();
         answer = await answerTo(step.value);
       } catch (error) {
         step = task.throw(error);

@@ -9,7 +9,7 @@ import {
   type TrainMatch,
 } from '../../../processors/model/delivery.ts';
 import { RollstreamError } from '../../errors.ts';
-import { listOf, Malformed, numberOf, objectOf, oneOf, orNull, rowOf, textOf, wholeOf } from './json-parts.ts';
+import { flagOf, listOf, Malformed, numberOf, objectOf, oneOf, orNull, rowOf, textOf, wholeOf } from './json-parts.ts';
 import { decodeStretches, offsetsOf } from './runs-of-equals.ts';
 
 const KINDS = ['claim', 'indexed', 'chunk', 'grant', 'wait', 'fact', 'seal', 'rewind', 'fork', 'head'] as const;
@@ -37,7 +37,13 @@ function decisionOf(shape: Shape): Decision {
   const run = textOf(shape.run);
   switch (kind) {
     case 'chunk':
-      return { kind, run, entries: entriesOf(shape, run) };
+      return {
+        kind,
+        run,
+        entries: entriesOf(shape, run),
+        piece: orNull(textOf, shape.piece),
+        facts: factsOf(shape.facts),
+      };
     case 'wait':
       return { kind, run, key: keyOf(shape.key) };
     case 'head':
@@ -55,7 +61,14 @@ function decisionOf(shape: Shape): Decision {
         match: orNull(matchOf, shape.match),
       };
     case 'seal':
-      return { kind, run, facts: factsOf(shape.facts), lineage: wholeOf(shape.lineage), step: wholeOf(shape.step) };
+      return {
+        kind,
+        run,
+        facts: factsOf(shape.facts),
+        lineage: wholeOf(shape.lineage),
+        step: wholeOf(shape.step),
+        isFloor: flagOf(shape.isFloor),
+      };
     case 'rewind':
       return {
         kind,
@@ -74,6 +87,7 @@ function decisionOf(shape: Shape): Decision {
         facts: factsOf(shape.facts),
         entries: entriesOf(shape, run),
         head: headOf(shape.head),
+        piece: orNull(textOf, shape.piece),
       };
   }
 }
@@ -161,6 +175,7 @@ function headOf(value: unknown): RunHead {
     inheritedCount: wholeOf(head.inheritedCount),
     cuts: new Map(listOf(pair, head.cuts)),
     seals: listOf(pair, head.seals).map(([lineage, step]) => ({ lineage, step })),
+    floor: wholeOf(head.floor),
     last: new Map(listOf(keyOf, head.last).map(([name, index, attempt]) => [name, [index, attempt]])),
     inherited: new Map(
       listOf((row) => rowOf(4, row), head.inherited).map(([name, lineage, step, ordinal]) => [

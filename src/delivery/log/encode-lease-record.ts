@@ -13,7 +13,7 @@ function shapeOf(record: LeaseRecord): object {
     case 'wait':
       return record;
     case 'chunk':
-      return { ...record, ...entriesShape(record.run, record.entries) };
+      return { ...record, facts: factsShape(record.facts), ...entriesShape(record.run, record.entries) };
     case 'grant':
       return {
         ...record,

@@ -21,6 +21,11 @@ export function textOf(value: unknown): string {
   throw new Malformed('text', value);
 }
 
+export function flagOf(value: unknown): boolean {
+  if (typeof value === 'boolean') return value;
+  throw new Malformed('true or false', value);
+}
+
 export function oneOf<T extends string>(choices: readonly T[], value: unknown): T {
   const found = choices.find((choice) => choice === value);
   if (found !== undefined) return found;

@@ -53,7 +53,11 @@ export async function tailReady(deps: TailDeps, from: number, arrived: Arrived):
       lane.read(position, { maxBytes: READ_BYTES, maxWaitMs: WAIT_MS }),
     );
     const last = records.at(-1);
-    if (last === undefined) continue;
+    if (last === undefined) {
+      // Nothing more for now: what lies before the end may hold no record.
+      if (!lane.revoked.aborted) await arrived([], position);
+      continue;
+    }
     const entries = await entriesOf(records);
     position = last.offset + 1;
     await arrived(entries, position);

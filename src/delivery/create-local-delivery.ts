@@ -1,0 +1,164 @@
+import type { Refused } from '../../processors/delivery/dispatcher.ts';
+import type { BatchKey } from '../../processors/model/delivery.ts';
+import type { Task } from '../../processors/model/delivery-effects.ts';
+import { RollstreamError } from '../errors.ts';
+import type { Delivery, DeliveryStatus, LeaseCall } from './delivery.ts';
+import { foundOf } from './found-of.ts';
+import { lineageNumber } from './numbered-versions.ts';
+import type { LoadPayloads } from './ready/payloads.ts';
+import { refusalError } from './refusal-error.ts';
+import type { Found, Session } from './session.ts';
+import type { TakeRuleOf } from './take-rule.ts';
+
+export interface LocalDeps {
+  /** Throws RS_STARTING while this process does not grant. */
+  readonly session: () => Session;
+  readonly takeRuleOf: TakeRuleOf;
+  readonly loadPayloads: LoadPayloads;
+  /** Weights of the run were announced. */
+  readonly isAnnounced: (run: string) => boolean;
+  /** How long a lease lasts that does not say. */
+  readonly leaseMs: number;
+  /** ms since the epoch. */
+  readonly nowMs: () => number;
+}
+
+/** The port, in the process that grants. */
+export function createLocalDelivery(deps: LocalDeps): Delivery {
+  const { session: current, takeRuleOf, loadPayloads, isAnnounced, leaseMs, nowMs } = deps;
+
+  const lineageOf = ({ dispatcher }: Session, run: string, asked: number | null): number =>
+    asked ?? dispatcher.view(run)?.lineage ?? 0;
+
+  const asksOf = (session: Session, call: LeaseCall, beganMs: number) => ({
+    kind: JSON.stringify([call.lineage, call.unit, call.dp, call.dp > 0 ? call.most : call.least, call.tokens]),
+    key: call.key === null ? null : JSON.stringify(call.key),
+    async evaluate(mayWait: boolean): Promise<{ readonly found: Found | null } | null> {
+      const rule = await takeRuleOf(call.run);
+      return session.inTurn(async (perform) => {
+        const { run, consumer, unit, dp, rank, most, least, tokens, microTokens } = call;
+        const lineage = lineageOf(session, run, call.lineage);
+        const key = call.key ?? nextKey(session, run, consumer);
+        const request = { run, lineage, consumer, key, unit, dp, rank, most, least, tokens, microTokens, rule };
+        const times = { leaseMs: call.leaseMs ?? leaseMs, waitedMs: Math.max(0, Math.round(nowMs() - beganMs)) };
+        const answer = await perform(session.dispatcher.lease({ ...request, ...times }, mayWait));
+        if (answer.kind === 'pending') return null;
+        if (answer.kind === 'refused') throw refusalError(answer.reason);
+        return { found: answer.kind === 'again' ? null : foundOf(session, answer) };
+      });
+    },
+  });
+
+  /** What was looked at for the grant is at hand; of a batch that is answered once more it is read. */
+  const recordsOf = async ({ entries, payloads }: Found): Promise<Buffer[]> => {
+    const missing = entries.filter(({ offset }) => !payloads.has(offset));
+    const loaded = missing.length === 0 ? payloads : new Map([...payloads, ...(await loadPayloads(missing))]);
+    return entries.map(({ offset, rollout }) => {
+      const record = loaded.get(offset);
+      if (record !== undefined) return record;
+      const message = `the trajectory of ${rollout} at offset ${offset} of ready is neither in the log nor in the store`;
+      throw new RollstreamError('RS_RECORDS_LOST', message, { facts: { record: offset } });
+    });
+  };
+
+  /** Ends a lease, or gives it more time. */
+  const ofLease = (
+    lease: string,
+    asked: number | null,
+    taskOf: (session: Session, run: string, lineage: number) => Task<'ok' | Refused>,
+  ): Promise<void> => {
+    const session = current();
+    return session.inTurn(async (perform) => {
+      const run = session.dispatcher.runOfLease(lease);
+      if (run === null) throw refusalError('lease_lost');
+      mustBe(await perform(taskOf(session, run, lineageOf(session, run, asked))));
+    });
+  };
+
+  return {
+    async lease(call, signal) {
+      const session = current();
+      const { found } = await session.rooms.ask(call.run, asksOf(session, call, nowMs()), call.waitMs, signal);
+      if (found === null) return null;
+      const { payloads: _, ...batch } = found;
+      return { ...batch, records: await recordsOf(found) };
+    },
+    ack: (lease, { lineage: asked, step, version, match }) =>
+      ofLease(lease, asked, ({ dispatcher }, run, lineage) =>
+        dispatcher.end(run, { lineage, lease, state: 'trained', step, reason: '', version, match }),
+      ),
+    release: (lease, call) =>
+      ofLease(lease, call.lineage, ({ dispatcher }, run, lineage) =>
+        dispatcher.end(run, { lineage, lease, state: 'queued', step: 0, reason: '', version: null, match: null }),
+      ),
+    reject: (lease, { lineage: asked, reason }) =>
+      ofLease(lease, asked, ({ dispatcher }, run, lineage) =>
+        dispatcher.end(run, { lineage, lease, state: 'trainer_rejected', step: 0, reason, version: null, match: null }),
+      ),
+    async extend(lease, call) {
+      const deadline = nowMs() + (call.leaseMs ?? leaseMs);
+      await ofLease(lease, call.lineage, ({ dispatcher }, run, lineage) =>
+        dispatcher.extend(run, lineage, lease, deadline),
+      );
+      return deadline;
+    },
+    seal(run, { lineage: asked, step, tokens }) {
+      const session = current();
+      return session.inTurn(async (perform) => {
+        const lineage = lineageOf(session, run, asked);
+        mustBe(await perform(session.dispatcher.seal(run, { lineage, step, tokens })));
+      });
+    },
+    rewind(run, { of, expect, request, tokens }) {
+      const session = current();
+      return session.inTurn(async (perform) => {
+        const opened = await perform(session.dispatcher.rewind(run, { of, expect, request, tokens }));
+        if (typeof opened === 'number') return opened;
+        throw refusalError(opened.reason);
+      });
+    },
+    fork(run, { of, into, request, tokens }) {
+      const session = current();
+      return session.inTurn(async (perform) =>
+        mustBe(await perform(session.dispatcher.fork(run, { of, into, request, tokens }))),
+      );
+    },
+    async status(run) {
+      const { dispatcher, rooms } = current();
+      const view = dispatcher.view(run);
+      if (view === null) return isAnnounced(run) ? { ...NOTHING_YET, run } : null;
+      const { lineage, unit, seals: checkpoints, states, last } = view;
+      return { run, lineage, unit, checkpoints, states, waiting: rooms.waiting(run), last: Object.fromEntries(last) };
+    },
+    async checkVersion({ run, lineage, version }) {
+      const { dispatcher, inherited } = current();
+      const number = lineageNumber(lineage);
+      const inForce = dispatcher.view(run)?.lineage ?? 0;
+      if (number !== null && number < inForce) throw refusalError('discarded_lineage');
+      if (inherited.has(run, version))
+        throw new RollstreamError(
+          'RS_DELIVERY_REFUSED',
+          `version: ${version} is the name of weights of the run that ${run} was forked from: a name is used once`,
+          { facts: { field: 'version', reason: 'inherited' } },
+        );
+    },
+  };
+}
+
+const NOTHING_YET: Omit<DeliveryStatus, 'run'> = {
+  lineage: 0,
+  unit: null,
+  checkpoints: [{ lineage: 0, step: 0 }],
+  states: { queued: 0, leased: 0, trained: 0, expired: 0, undeliverable: 0, trainer_rejected: 0 },
+  waiting: 0,
+  last: {},
+};
+
+function mustBe(answer: 'ok' | Refused): void {
+  if (answer !== 'ok') throw refusalError(answer.reason);
+}
+
+function nextKey({ dispatcher }: Session, run: string, consumer: string): BatchKey {
+  const last = dispatcher.view(run)?.last.get(consumer);
+  return [consumer, last === undefined ? 0 : last[0] + 1, 0];
+}

@@ -1,0 +1,31 @@
+import type { DeliveryRefusal } from '../../processors/model/delivery.ts';
+import { type ErrorCode, RollstreamError } from '../errors.ts';
+
+/** What whoever is refused is to do. */
+const MESSAGES: Readonly<Record<DeliveryRefusal, string>> = {
+  discarded_lineage:
+    'the run was rewound, and this lineage is no more: stop, or restore a checkpoint and go on in the new one',
+  lease_lost:
+    'the lease ran out and its trajectories went to another, or it was ended: what was trained from it is in no surviving history; restore a checkpoint',
+  unit_is_fixed: 'the run is delivered by the other unit (group or rollout), which its first lease has fixed',
+  dp_size_changed: 'this batch was granted with another dp_size: all ranks of a step ask with the same one',
+  conflict: 'the run was rewound by another meanwhile: look at its lineage, and ask again if it is still to be rewound',
+  forgotten: 'the checkpoint is older than those that are kept (delivery.kept_checkpoints): restore a newer one',
+  checkpoint_discarded:
+    'the checkpoint is of a history that was left by a rewind to a step before it: restore an older one',
+  never_sealed: 'the checkpoint was never sealed: send the batch tokens that it holds, or restore one that was',
+  trained_twice:
+    'another trainer has trained what these tokens name: the checkpoint holds it a second time; restore an older one',
+  exists: 'the run exists: give the new one a name that nothing has used',
+};
+
+const CODES: Readonly<Partial<Record<DeliveryRefusal, ErrorCode>>> = {
+  lease_lost: 'RS_LEASE_LOST',
+  discarded_lineage: 'RS_LINEAGE_DISCARDED',
+};
+
+export function refusalError(reason: DeliveryRefusal): RollstreamError {
+  return new RollstreamError(CODES[reason] ?? 'RS_DELIVERY_REFUSED', `${reason}: ${MESSAGES[reason]}`, {
+    facts: { reason },
+  });
+}

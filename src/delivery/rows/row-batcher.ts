@@ -1,0 +1,98 @@
+import type { InsertBatch, Store } from '../../clickhouse/port.ts';
+import { encodeDeliveries } from '../../clickhouse/tables/deliveries.ts';
+import { encodeDeliveryLeases } from '../../clickhouse/tables/delivery-leases.ts';
+import { encodeLineages } from '../../clickhouse/tables/lineages.ts';
+import { encodeTrainMatch } from '../../clickhouse/tables/train-match.ts';
+import type { RetryOutage } from '../../lanes/retry-outage.ts';
+import type { Alarm } from '../waiting/alarm.ts';
+import { type DeliveryRows, noRows, rowCount } from './delivery-rows.ts';
+
+/** Rows on their way to the store: it never holds up an answer, but for too many that wait. */
+export interface RowBatcher {
+  add(rows: DeliveryRows): void;
+  /** Back-pressure: resolves once fewer than the limit wait. */
+  room(): Promise<void>;
+  /** Resolves once all that were added before are in the store. */
+  flushed(): Promise<void>;
+  /** Rejects when the store refuses rows: they would be refused again. */
+  readonly failed: Promise<never>;
+}
+
+export interface BatcherDeps {
+  readonly store: Pick<Store, 'insert'>;
+  readonly outage: RetryOutage;
+  readonly alarm: Alarm;
+  readonly inserted: (table: string, rows: number) => void;
+}
+
+const FLUSH_MS = 250;
+const MOST_PENDING = 50_000;
+
+export function createRowBatcher({ store, outage, alarm, inserted }: BatcherDeps): RowBatcher {
+  let pending = noRows();
+  let pendingCount = 0;
+  /** Of the rows that are being inserted. */
+  let sentCount = 0;
+  let sending: Promise<void> | null = null;
+  let isRung = false;
+  let fail: (error: unknown) => void = () => undefined;
+  const failed = new Promise<never>((_, reject) => {
+    fail = reject;
+  });
+  // Whoever looks at it late must not end the process by that.
+  failed.catch(() => undefined);
+
+  const send = async (rows: DeliveryRows): Promise<void> => {
+    const batches: InsertBatch[] = [];
+    if (rows.deliveries.length > 0) batches.push(encodeDeliveries(rows.deliveries));
+    if (rows.leases.length > 0) batches.push(encodeDeliveryLeases(rows.leases));
+    if (rows.lineages.length > 0) batches.push(encodeLineages(rows.lineages));
+    if (rows.matches.length > 0) batches.push(encodeTrainMatch(rows.matches));
+    for (const batch of batches) {
+      await outage(`inserting into ${batch.table}`, () => store.insert(batch));
+      inserted(batch.table, batch.rowCount);
+    }
+  };
+
+  const drain = async (): Promise<void> => {
+    while (pendingCount > 0) {
+      const rows = pending;
+      [pending, sentCount, pendingCount] = [noRows(), pendingCount, 0];
+      await send(rows);
+      sentCount = 0;
+    }
+  };
+
+  const begin = (): Promise<void> => {
+    sending ??= drain().finally(() => {
+      sending = null;
+    });
+    sending.catch(fail);
+    return sending;
+  };
+
+  return {
+    failed,
+    add(rows) {
+      const count = rowCount(rows);
+      if (count === 0) return;
+      pending.deliveries.push(...rows.deliveries);
+      pending.leases.push(...rows.leases);
+      pending.lineages.push(...rows.lineages);
+      pending.matches.push(...rows.matches);
+      pendingCount += count;
+      if (isRung || sending !== null) return;
+      isRung = true;
+      alarm(FLUSH_MS, () => {
+        isRung = false;
+        begin().catch(() => undefined);
+      });
+    },
+    async room() {
+      while (pendingCount + sentCount >= MOST_PENDING) await begin();
+    },
+    async flushed() {
+      while (pendingCount + sentCount > 0) await begin();
+    },
+  };
+}
