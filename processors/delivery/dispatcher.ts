@@ -1,127 +1,186 @@
-import type {
-  BatchTokens,
-  CheckpointName,
-  DeliveryRefusal,
-  DeliveryUnit,
-  LeaseAnswer,
-  LeaseRecord,
-  LeaseRequest,
-  ReadyEntry,
-  ReadyState,
-  TrainMatch,
-} from '../model/delivery.ts';
-import type { DispatcherSettings, DispatcherWorld, Task } from '../model/delivery-effects.ts';
+import type { Fact, Facts, Grant, LeaseAnswer, LeaseRequest, ReadyEntry, ReadyState } from '../model/delivery.ts';
+import type { Task } from '../model/delivery-effects.ts';
+import { Checkpoints } from './checkpoints.ts';
+import { type EndRequest, type Refused, type RunView, refused } from './requests.ts';
+import { isTurnUpTo, type Run } from './run.ts';
+import { shards } from './shards.ts';
+import { type Found, isEnough, type Taken, takeUnits } from './take.ts';
 
-export interface Refused {
-  readonly kind: 'refused';
-  readonly reason: DeliveryRefusal;
-}
+export type { EndRequest, ForkRequest, OnApplied, Refused, RewindRequest, RunView, SealRequest } from './requests.ts';
 
-/** ack (`trained`), release (`queued`), reject (`trainer_rejected`): all of a lease or none. */
-export interface EndRequest {
-  readonly lineage: number;
-  readonly lease: string;
-  readonly state: 'trained' | 'queued' | 'trainer_rejected';
-  /** 0 where it was not trained. */
-  readonly step: number;
-  readonly reason: string;
-  readonly version: string | null;
-  readonly match: TrainMatch | null;
-}
+const AGAIN: LeaseAnswer = { kind: 'again' };
 
-export interface SealRequest {
-  readonly lineage: number;
-  readonly step: number;
-  readonly tokens: BatchTokens;
-}
+/** The one that grants. One decision of a run is in flight at a time. */
+export class Dispatcher extends Checkpoints {
+  /**
+   * (REPLICA OR 'step', INDEX, TRY) HAS ONE ANSWER, whoever asks and whoever answers; "again" (not enough; or the lease is lost or
+   * ended) is one too, and written: all ranks then ask with the next try. 1 Rank 0 hears "not enough", and stops; 2 data comes; 3
+   * rank 1 gets a shard, and waits in a collective for ever. A single consumer is a replica of one rank: when an answer is lost,
+   * its index gets it the same batch again.
+   */
+  *lease(q: LeaseRequest, mayWait: boolean): Task<LeaseAnswer> {
+    const run = this.current(q.run);
+    if (!this.isInLineage(run, q.lineage)) return refused('discarded_lineage');
+    const [name, ...turn] = q.key;
+    // A rollout that is taken alone would tear its group for ever.
+    if (run.unit !== null && run.unit !== q.unit) return refused('unit_is_fixed');
+    const before = run.grantOf(q.key);
+    if (before !== null && run.holds(before.lease))
+      return before.dp === q.dp ? { kind: 'leased', grant: before, rank: q.rank } : refused('dp_size_changed');
+    const last = run.last.get(name);
+    if (last !== undefined && isTurnUpTo(turn, last)) return AGAIN;
+    if (run.order.unit !== q.unit) run.order.restart(q.unit);
+    // Looking would find the same until something changes.
+    if (mayWait && run.order.candidates < leastUnits(q)) return { kind: 'pending' };
+    for (;;) {
+      const taken = this.take(run, q);
+      let isGranted = false;
+      try {
+        if (taken.found.size > 0) yield* this.writeFound(q.run, taken.found);
+        else if (!isEnough(taken, q)) {
+          if (mayWait) return { kind: 'pending' };
+          yield* this.write({ kind: 'wait', run: q.run, key: q.key });
+          return AGAIN;
+        } else {
+          const { unreadable } = yield { kind: 'unreadable', entries: taken.entries };
+          run.refresh(this.world.nowMs());
+          if (unreadable !== undefined && unreadable.size > 0)
+            yield* this.writeFound(q.run, foundUnreadable(run, taken, unreadable));
+          else if (taken.entries.every(({ offset }) => run.state(offset) === 'queued')) {
+            const grant = yield* this.grant(run, q, taken.entries);
+            isGranted = true;
+            return { kind: 'leased', grant, rank: q.rank };
+          }
+        }
+      } finally {
+        if (!isGranted) for (const unit of taken.seen) run.order.giveBack(unit);
+      }
+    }
+  }
 
-export interface RewindRequest {
-  readonly of: CheckpointName;
-  readonly expect: number;
-  readonly request: string;
-  readonly tokens: BatchTokens | null;
-}
+  take(run: Run, q: LeaseRequest): Taken {
+    run.refresh(this.world.nowMs());
+    return takeUnits(run, q, this.settings.maxDeliveries);
+  }
 
-export interface ForkRequest {
-  readonly of: CheckpointName;
-  readonly into: string;
-  readonly request: string;
-  readonly tokens: BatchTokens | null;
-}
+  *grant(run: Run, q: LeaseRequest, entries: readonly ReadyEntry[]): Task<Grant> {
+    const lease = `${this.claim}.${this.settings.name}.${this.seq + 1}`;
+    const facts = new Map<number, Fact>();
+    for (const { offset } of entries)
+      facts.set(offset, { state: 'leased', lineage: run.lineage, step: 0, lease, count: run.deliveries(offset) + 1 });
+    const grantedAtMs = this.world.nowMs();
+    const grant: Grant = {
+      kind: 'grant',
+      run: q.run,
+      facts,
+      lease,
+      lineage: run.lineage,
+      key: q.key,
+      dp: q.dp,
+      unit: q.unit,
+      consumer: q.consumer,
+      deadline: grantedAtMs + q.leaseMs,
+      shards: q.dp > 0 ? shards(entries, q.dp, q.microTokens) : [[entries.map(({ offset }) => offset)]],
+      grantedAtMs,
+      waitedMs: q.waitedMs,
+    };
+    yield* this.write(grant);
+    return grant;
+  }
 
-export interface RunView {
-  readonly lineage: number;
-  readonly unit: DeliveryUnit | null;
-  /** Checkpoints that can be restored, oldest first. */
-  readonly seals: readonly CheckpointName[];
-  readonly states: Readonly<Record<ReadyState, number>>;
-  readonly last: ReadonlyMap<string, readonly [index: number, attempt: number]>;
-  /** The newest weights that survive; null: none were announced. */
-  readonly newest: string | null;
-}
+  *writeFound(run: string, found: Found): Task<void> {
+    for (const [reason, facts] of found)
+      yield* this.write({ kind: 'fact', run, facts, reason, version: null, lags: new Map(), match: null });
+  }
 
-export type OnApplied = (record: LeaseRecord, entryOf: (offset: number) => ReadyEntry | undefined) => void;
+  *extend(name: string, lineage: number, lease: string, deadlineMs: number): Task<'ok' | Refused> {
+    const run = this.current(name);
+    if (!this.isInLineage(run, lineage)) return refused('discarded_lineage');
+    const grant = run.leases.get(lease)?.grant ?? null;
+    if (grant === null || !run.holds(lease)) return refused('lease_lost');
+    if (deadlineMs > grant.deadline) yield* this.write({ ...grant, deadline: deadlineMs });
+    return 'ok';
+  }
 
-export class Dispatcher {
-  /** From where the tail of ready is read after takeOver. */
-  readFrom = 0;
-  /** Each record that counts, once it is applied: its own, and what takeOver read. */
-  onApplied: OnApplied = () => undefined;
+  /**
+   * Who is refused an ack has trained what another holds: back to a checkpoint, and no seal may take that step in. Asked again
+   * (the answer was lost): ok.
+   */
+  *end(name: string, q: EndRequest): Task<'ok' | Refused> {
+    const run = this.current(name);
+    if (!this.isInLineage(run, q.lineage)) return refused('discarded_lineage');
+    const known = run.leases.get(q.lease);
+    for (const offset of known?.offsets ?? []) {
+      const { lease, state } = run.fact(offset);
+      if (lease === q.lease && state === q.state) return 'ok';
+    }
+    const grant = known?.grant ?? null;
+    if (grant === null || !run.holds(q.lease)) return refused('lease_lost');
+    const facts = new Map<number, Fact>();
+    const lags = new Map<number, number>();
+    for (const [offset, fact] of grant.facts) {
+      facts.set(offset, { ...fact, state: q.state, lineage: run.lineage, step: q.step });
+      const entry = q.state === 'trained' ? run.order.get(offset) : undefined;
+      const lag = entry === undefined ? null : run.lag(entry);
+      if (lag !== null) lags.set(offset, lag);
+    }
+    const { reason, version, match } = q;
+    yield* this.write({ kind: 'fact', run: name, facts, reason, version, lags, match });
+    return 'ok';
+  }
 
-  constructor(
-    readonly settings: DispatcherSettings,
-    readonly world: DispatcherWorld,
-  ) {}
+  runOfLease(lease: string): string | null {
+    for (const [name, { leases }] of this.state.runs) if (leases.has(lease)) return name;
+    return null;
+  }
 
-  *takeOver(): Task<void> {
-    throw new Error('not yet');
+  view(name: string): RunView | null {
+    const run = this.state.runs.get(name);
+    if (run === undefined) return null;
+    run.refresh(this.world.nowMs());
+    const { lineage, unit, seals, last } = run;
+    const states: Record<ReadyState, number> = run.states();
+    const newest = run.newest()?.name ?? null;
+    return { lineage, unit, seals, states, accepted: run.accepted(), last: new Map(last), newest };
   }
-  arrived(_entries: readonly ReadyEntry[], _position: number): void {
-    throw new Error('not yet');
+
+  entry(name: string, offset: number): ReadyEntry {
+    const entry = this.state.runs.get(name)?.order.get(offset);
+    if (entry === undefined) throw new Error(`${name} has no entry @${offset} that is not final`);
+    return entry;
   }
-  *index(): Task<void> {
-    throw new Error('not yet');
-  }
-  *lease(_request: LeaseRequest, _mayWait: boolean): Task<LeaseAnswer> {
-    throw new Error('not yet');
-  }
-  *extend(_run: string, _lineage: number, _lease: string, _deadlineMs: number): Task<'ok' | Refused> {
-    throw new Error('not yet');
-  }
-  *end(_run: string, _request: EndRequest): Task<'ok' | Refused> {
-    throw new Error('not yet');
-  }
-  *seal(_run: string, _request: SealRequest): Task<'ok' | Refused> {
-    throw new Error('not yet');
-  }
-  *rewind(_run: string, _request: RewindRequest): Task<number | Refused> {
-    throw new Error('not yet');
-  }
-  *fork(_run: string, _request: ForkRequest): Task<'ok' | Refused> {
-    throw new Error('not yet');
-  }
-  *fold(_run: string): Task<void> {
-    throw new Error('not yet');
-  }
-  /** Runs whose spent records are worth folding now. */
-  foldable(): readonly string[] {
-    throw new Error('not yet');
-  }
-  runOfLease(_lease: string): string | null {
-    throw new Error('not yet');
-  }
-  view(_run: string): RunView | null {
-    throw new Error('not yet');
-  }
-  entry(_run: string, _offset: number): ReadyEntry {
-    throw new Error('not yet');
-  }
+
   /** Newest weights − oldest that sampled the entry, in announcements; null: unknown. */
-  lag(_run: string, _entry: ReadyEntry): number | null {
-    throw new Error('not yet');
+  lag(name: string, entry: ReadyEntry): number | null {
+    return this.state.runs.get(name)?.lag(entry) ?? null;
   }
+
   /** When a lease of the run runs out: whoever waits is woken. */
-  nextDeadlineMs(_run: string): number | null {
-    throw new Error('not yet');
+  nextDeadlineMs(name: string): number | null {
+    return this.state.runs.get(name)?.nextDeadlineMs() ?? null;
   }
+}
+
+/** Units without which it is not enough. */
+function leastUnits({ dp, tokens, most, least }: LeaseRequest): number {
+  if (dp === 0) return least;
+  return tokens === null ? most : 1;
+}
+
+/** A payload that is missing or damaged makes its own entry undeliverable; its siblings keep their advantages. */
+function foundUnreadable(run: Run, taken: Taken, unreadable: ReadonlyMap<number, string>): Found {
+  const found = new Map<string, Facts>();
+  for (const { offset } of taken.entries) {
+    const why = unreadable.get(offset);
+    if (why === undefined) continue;
+    const fact: Fact = {
+      state: 'undeliverable',
+      lineage: run.lineage,
+      step: 0,
+      lease: '',
+      count: run.deliveries(offset),
+    };
+    found.set(why, new Map([...(found.get(why) ?? []), [offset, fact]]));
+  }
+  return found;
 }

@@ -1,0 +1,66 @@
+import type {
+  BatchTokens,
+  CheckpointName,
+  DeliveryRefusal,
+  DeliveryUnit,
+  LeaseRecord,
+  ReadyEntry,
+  ReadyState,
+  TrainMatch,
+} from '../model/delivery.ts';
+
+export interface Refused {
+  readonly kind: 'refused';
+  readonly reason: DeliveryRefusal;
+}
+
+export const refused = (reason: DeliveryRefusal): Refused => ({ kind: 'refused', reason });
+
+/** ack (`trained`, after the optimizer step), release (`queued`), reject (`trainer_rejected`): all of a lease or none. */
+export interface EndRequest {
+  readonly lineage: number;
+  readonly lease: string;
+  readonly state: 'trained' | 'queued' | 'trainer_rejected';
+  /** 0 where it was not trained. */
+  readonly step: number;
+  readonly reason: string;
+  readonly version: string | null;
+  readonly match: TrainMatch | null;
+}
+
+export interface SealRequest {
+  readonly lineage: number;
+  readonly step: number;
+  readonly tokens: BatchTokens;
+}
+
+export interface RewindRequest {
+  readonly of: CheckpointName;
+  /** The lineage that the trainer comes from. */
+  readonly expect: number;
+  readonly request: string;
+  /** null: none; then only what was sealed can be restored. */
+  readonly tokens: BatchTokens | null;
+}
+
+export interface ForkRequest {
+  readonly of: CheckpointName;
+  readonly into: string;
+  readonly request: string;
+  readonly tokens: BatchTokens | null;
+}
+
+export interface RunView {
+  readonly lineage: number;
+  readonly unit: DeliveryUnit | null;
+  /** Checkpoints that can be restored, oldest first. */
+  readonly seals: readonly CheckpointName[];
+  readonly states: Readonly<Record<ReadyState, number>>;
+  /** What admission counts: trained, leased and queued. */
+  readonly accepted: number;
+  readonly last: ReadonlyMap<string, readonly [index: number, attempt: number]>;
+  /** The newest weights that survive; null: none were announced. */
+  readonly newest: string | null;
+}
+
+export type OnApplied = (record: LeaseRecord, entryOf: (offset: number) => ReadyEntry | undefined) => void;

@@ -1,0 +1,233 @@
+import type {
+  BatchTokens,
+  CheckpointName,
+  DeliveryRefusal,
+  DeliveryUnit,
+  Fact,
+  Facts,
+  Grant,
+  ReadyEntry,
+  ReadyState,
+  RunHead,
+  TakeRule,
+} from '../model/delivery.ts';
+import type { Announced } from '../model/delivery-effects.ts';
+import { isInRanges } from './final-ranges.ts';
+import { ReadyOrder } from './ready-order.ts';
+
+/** A record of ready.leases in the books of its run. */
+export interface RecordUse {
+  /** Entries that no record before it had named. */
+  readonly names: number[];
+  /** Entries of which it has the last word. */
+  words: number;
+}
+
+/** The last word on an entry, and the record that has it. Entries of one record with the same fact share it. */
+export interface Said {
+  readonly fact: Fact;
+  readonly by: RecordUse;
+}
+
+export interface KnownLease {
+  /** null: the record is gone, or nothing can be done with the lease any more. */
+  grant: Grant | null;
+  /** Entries that it had, or that were vouched for in its name. */
+  readonly offsets: Set<number>;
+}
+
+export const isTerminal = (state: ReadyState): boolean =>
+  state === 'expired' || state === 'undeliverable' || state === 'trainer_rejected';
+
+const NEVER: Fact = { state: 'queued', lineage: 0, step: 0, lease: '', count: 0 };
+
+/**
+ * One run: scalars, and the last fact on each entry that is not final; its rules are computed from these. The surviving history is
+ * the set of facts `trained` whose (lineage, step) survives every rewind since: an entry has one such fact at most, and the weights
+ * that its trainer restores or goes on with hold exactly these entries.
+ */
+export class RunBooks {
+  readonly order = new ReadyOrder();
+  readonly facts = new Map<number, Said>();
+  readonly leases = new Map<string, KnownLease>();
+  /** null: nothing was granted yet. */
+  unit: DeliveryUnit | null = null;
+  lineage = 0;
+  request: string | null = null;
+  forked: string | null = null;
+  inheritedCount = 0;
+  cuts: ReadonlyMap<number, number> = new Map();
+  seals: readonly CheckpointName[] = [{ lineage: 0, step: 0 }];
+  floor = 0;
+  readonly last = new Map<string, readonly [index: number, attempt: number]>();
+  inherited: RunHead['inherited'] = new Map();
+  /** Final is all below, and ranges above it. Holds: no live entry is final. */
+  low = 0;
+  final: RunHead['final'] = [];
+  /** States of what is final. */
+  counts: ReadonlyMap<ReadyState, number> = new Map();
+
+  constructor(
+    readonly name: string,
+    readonly announced: () => ReadonlyMap<string, Announced>,
+  ) {}
+
+  /**
+   * What a lineage did holds up to the step where a later one began. Acks, checkpoints and versions all carry (lineage, step), so
+   * a rewind is one record and rewrites none. Record by record: 1 a rewind takes back 40 steps of acks, one after the other; 2 it
+   * dies at the 20th; 3 nobody can tell how far it came.
+   */
+  survives(lineage: number, step: number): boolean {
+    for (const [later, cut] of this.cuts) if (later > lineage && step > cut) return false;
+    return true;
+  }
+
+  version(name: string): Announced | null {
+    const version = this.announced().get(name) ?? this.inherited.get(name);
+    return version !== undefined && this.survives(version.lineage, version.step) ? version : null;
+  }
+
+  /** The newest weights that survive. */
+  newest(): { readonly name: string; readonly ordinal: number } | null {
+    let newest: { name: string; ordinal: number } | null = null;
+    for (const versions of [this.inherited, this.announced()])
+      for (const [name, { lineage, step, ordinal }] of versions)
+        if (ordinal >= (newest?.ordinal ?? 0) && this.survives(lineage, step)) newest = { name, ordinal };
+    return newest;
+  }
+
+  /**
+   * ANY VERSION THAT IS NO MORE CONDEMNS AN ENTRY, also one that becomes ready days later. 1 v7 samples; 2 rewind to 5; 3 the new
+   * lineage calls its own weights v7: the old rollout arrives and is fresh. So a name is used once in a run, over all lineages.
+   */
+  isDiscarded(entry: ReadyEntry): boolean {
+    const announced = this.announced();
+    return entry.versions.some((name) => {
+      const version = announced.get(name);
+      return version !== undefined && !this.survives(version.lineage, version.step);
+    });
+  }
+
+  /** Places of the weights that sampled it: the oldest that is known, and whether all are. */
+  sampledBy(entry: ReadyEntry): { readonly oldest: number; readonly isKnown: boolean } {
+    let oldest = Number.POSITIVE_INFINITY;
+    let isKnown = true;
+    for (const name of entry.versions) {
+      const version = this.version(name);
+      if (version === null) isKnown = false;
+      else oldest = Math.min(oldest, version.ordinal);
+    }
+    return { oldest, isKnown };
+  }
+
+  lag(entry: ReadyEntry): number | null {
+    const { oldest, isKnown } = this.sampledBy(entry);
+    return isKnown && oldest < Number.POSITIVE_INFINITY ? (this.newest()?.ordinal ?? 0) - oldest : null;
+  }
+
+  /** Why it is too old to be leased; null: it is not. Unknown is never fresh, unless the policy says so. */
+  staleness(entry: ReadyEntry, rule: TakeRule): 'max_lag' | 'unknown_weights' | null {
+    if (rule.atTake === 'keep') return null;
+    const { oldest, isKnown } = this.sampledBy(entry);
+    if (!isKnown && rule.expiresUnknown) return 'unknown_weights';
+    return rule.maxLag !== null && (this.newest()?.ordinal ?? 0) - oldest > rule.maxLag ? 'max_lag' : null;
+  }
+
+  fact(offset: number): Fact {
+    return this.facts.get(offset)?.fact ?? NEVER;
+  }
+
+  isTrained(fact: Fact, upTo = Number.POSITIVE_INFINITY): boolean {
+    return fact.state === 'trained' && fact.step <= upTo && this.survives(fact.lineage, fact.step);
+  }
+
+  /** What an entry is now; what came back is queued at its own place, which is the head. */
+  stateOf(entry: ReadyEntry, nowMs: number): ReadyState {
+    const fact = this.fact(entry.offset);
+    if (isTerminal(fact.state) || this.isTrained(fact)) return fact.state;
+    if (this.isDiscarded(entry)) return 'trainer_rejected';
+    if (fact.state !== 'leased' || fact.lineage !== this.lineage) return 'queued';
+    return nowMs < (this.leases.get(fact.lease)?.grant?.deadline ?? 0) ? 'leased' : 'queued';
+  }
+
+  /**
+   * A LEASE IS GOOD UNTIL ONE OF ITS ENTRIES HAS A LATER FACT; a deadline that has passed does not end it. 1 Lease 1 runs out; 2
+   * lease 2 gets its entry; 3 the slow trainer's ack of lease 1 passes: trained twice.
+   */
+  holds(lease: string): boolean {
+    const grant = this.leases.get(lease)?.grant ?? null;
+    if (grant === null || grant.lineage !== this.lineage) return false;
+    for (const [offset, fact] of grant.facts) if (!isSame(this.fact(offset), fact)) return false;
+    return true;
+  }
+
+  /**
+   * GRANTS COUNT, NOT DEADLINES. 1 A poison entry kills the trainer; 2 its restart rewinds, or its client releases on error, before
+   * the deadline; 3 nothing was counted, and it comes for ever.
+   */
+  deliveries(offset: number): number {
+    const { state, count } = this.fact(offset);
+    return state === 'leased' || state === 'queued' ? count : 0;
+  }
+
+  isFinal(offset: number): boolean {
+    return offset < this.low || isInRanges(this.final, offset);
+  }
+
+  /** Oldest step that can be restored: what was trained up to it is final. */
+  oldestStep(): number {
+    return Math.max(this.floor, this.seals[0]?.step ?? 0);
+  }
+
+  /** Nothing can bring it back. */
+  becomesFinal(entry: ReadyEntry): boolean {
+    return this.isTrained(this.fact(entry.offset), this.oldestStep()) || isTerminal(this.stateOf(entry, 0));
+  }
+
+  /**
+   * What a checkpoint holds and no ack has told of: the facts to write. null: another lease trained one of them, so that the
+   * checkpoint has it twice and is of no use.
+   */
+  vouch(tokens: BatchTokens, isGood: (lease: string, offset: number, fact: Fact) => boolean): Facts | null {
+    const facts = new Map<number, Fact>();
+    for (const [lease, { step, offsets }] of tokens)
+      for (const offset of offsets) {
+        const fact = this.fact(offset);
+        // It was acked after all.
+        if (fact.lease === lease && this.isTrained(fact, step)) continue;
+        const isKnown = !this.isFinal(offset) && this.order.get(offset) !== undefined;
+        if (!isKnown || facts.has(offset) || !isGood(lease, offset, fact)) return null;
+        facts.set(offset, { state: 'trained', lineage: this.lineage, step, lease, count: 0 });
+      }
+    return facts;
+  }
+
+  /**
+   * A CHECKPOINT IS NAMED BY LINEAGE AND STEP: the facts to write when it is restored, or why it cannot be. By its step alone: 1 the
+   * lineage that was left had a step 1240 too; 2 its file is restored with the books of the other.
+   * TOKENS VOUCH FOR WHAT WAS NEVER SEALED. Sealed ones only: 1 a crash between save and seal; 2 the newest file is refused, or its
+   * last batch comes again.
+   */
+  restorable(of: CheckpointName, tokens: BatchTokens | null): Facts | DeliveryRefusal {
+    if (of.step < this.oldestStep()) return 'forgotten';
+    if (!this.survives(of.lineage, of.step)) return 'checkpoint_discarded';
+    if (this.seals.some(({ lineage, step }) => lineage === of.lineage && step === of.step)) return new Map();
+    if (tokens === null) return 'never_sealed';
+    const isGood = (_: string, __: number, fact: Fact): boolean =>
+      !isTerminal(fact.state) && !this.isTrained(fact, of.step);
+    return this.vouch(tokens, isGood) ?? 'trained_twice';
+  }
+
+  head(): RunHead {
+    const { unit, lineage, request, forked, inheritedCount, cuts, seals, floor, inherited, low, final, counts } = this;
+    const last = new Map(this.last);
+    return { unit, lineage, request, forked, inheritedCount, cuts, seals, floor, last, inherited, low, final, counts };
+  }
+}
+
+export function isSame(a: Fact, b: Fact): boolean {
+  return (
+    a === b ||
+    (a.state === b.state && a.lease === b.lease && a.lineage === b.lineage && a.step === b.step && a.count === b.count)
+  );
+}

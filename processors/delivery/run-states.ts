@@ -1,0 +1,180 @@
+import { type Grant, READY_STATES, type ReadyEntry, type ReadyState } from '../model/delivery.ts';
+import { Heap } from './heap.ts';
+import { type KnownLease, RunBooks } from './run-books.ts';
+
+/**
+ * The books of a run with what is asked often kept at hand: the state of each entry, how many there are of each, the candidates of
+ * the next lease. It is computed anew where a record may change all of it, and entry by entry else; `broken` compares.
+ */
+export class RunStates extends RunBooks {
+  /** Of live entries. */
+  readonly live = noStates();
+  /** ms: states are as of then. */
+  nowMs = 0;
+  /** States of live entries that are not queued. */
+  readonly standing = new Map<number, ReadyState>();
+  #newest: ReturnType<RunBooks['newest']> = null;
+  protected isDirty = true;
+  /** -1: to be looked at again. */
+  #versionsSeen = -1;
+  #condemned = 0;
+  protected readonly deadlines = new Heap<{ readonly lease: string; readonly deadline: number }>(
+    (a, b) => a.deadline < b.deadline,
+  );
+  protected readonly grants = new Map<string, Grant>();
+
+  /** Brings the states up to now: of leases that ran out, of versions that are no more. */
+  refresh(nowMs: number): void {
+    this.nowMs = Math.max(nowMs, this.nowMs);
+    this.#lookAtVersions();
+    if (this.isDirty) this.#recompute();
+    for (
+      let due = this.deadlines.peek();
+      due !== undefined && due.deadline <= this.nowMs;
+      due = this.deadlines.peek()
+    ) {
+      this.deadlines.pop();
+      for (const offset of this.leases.get(due.lease)?.offsets ?? []) this.restate(offset);
+    }
+  }
+
+  /** Kept: a lease asks it of each entry. */
+  override newest(): ReturnType<RunBooks['newest']> {
+    this.#lookAtVersions();
+    return this.#newest;
+  }
+
+  state(offset: number): ReadyState {
+    return this.standing.get(offset) ?? 'queued';
+  }
+
+  /** ready = queued + leased + trained + expired + undeliverable + trainer_rejected. */
+  states(): Record<ReadyState, number> {
+    const states = { ...this.live };
+    for (const [state, count] of this.counts) states[state] += count;
+    return states;
+  }
+
+  /**
+   * What admission counts as accepted, READ OFF THE SURVIVING STATE, never kept as a counter. 1 40 steps are rewound; 2 the counter
+   * still has them; 3 nothing may start. Or it starts again at 0, and a burst does.
+   */
+  accepted(): number {
+    const { trained, leased, queued } = this.states();
+    return trained + leased + queued;
+  }
+
+  /** The lease that answers this key in the lineage in force; null: none. */
+  grantOf(key: Grant['key']): Grant | null {
+    const grant = this.grants.get(JSON.stringify(key));
+    return grant !== undefined && grant.lineage === this.lineage ? grant : null;
+  }
+
+  nextDeadlineMs(): number | null {
+    return this.deadlines.peek()?.deadline ?? null;
+  }
+
+  arrive(entry: ReadyEntry): void {
+    if (this.isFinal(entry.offset) || !this.order.add(entry) || this.isDirty) return;
+    this.live.queued += 1;
+    this.restate(entry.offset);
+  }
+
+  protected known(lease: string): KnownLease {
+    const known = this.leases.get(lease) ?? { grant: null, offsets: new Set() };
+    this.leases.set(lease, known);
+    return known;
+  }
+
+  #lookAtVersions(): void {
+    const announced = this.announced();
+    if (announced.size === this.#versionsSeen) return;
+    this.#versionsSeen = announced.size;
+    this.#newest = super.newest();
+    let condemned = 0;
+    for (const { lineage, step } of announced.values()) if (!this.survives(lineage, step)) condemned += 1;
+    if (condemned !== this.#condemned) this.isDirty = true;
+    this.#condemned = condemned;
+  }
+
+  protected mustRecompute(): void {
+    this.isDirty = true;
+    this.#versionsSeen = -1;
+  }
+
+  #recompute(): void {
+    this.isDirty = false;
+    this.standing.clear();
+    Object.assign(this.live, noStates());
+    for (const entry of this.order.entries) {
+      const state = this.stateOf(entry, this.nowMs);
+      this.live[state] += 1;
+      if (state !== 'queued') this.standing.set(entry.offset, state);
+    }
+    this.order.restart(this.unit ?? this.order.unit);
+    this.forgetLeases();
+  }
+
+  /** Computes the state of an entry again. */
+  protected restate(offset: number): void {
+    const entry = this.isDirty ? undefined : this.order.get(offset);
+    if (entry === undefined) return;
+    const before = this.state(offset);
+    const state = this.stateOf(entry, this.nowMs);
+    if (state === before) return;
+    this.live[before] -= 1;
+    this.live[state] += 1;
+    if (state !== 'queued') {
+      this.standing.set(offset, state);
+      return;
+    }
+    this.standing.delete(offset);
+    const unit = this.order.unitOf(entry);
+    if (unit !== null) this.order.giveBack(unit);
+  }
+
+  /** Leases that no fact names go, and grants of which nothing is held. */
+  protected forgetLeases(): void {
+    this.deadlines.clear();
+    this.grants.clear();
+    for (const [lease, known] of this.leases) {
+      for (const offset of known.offsets) if (this.fact(offset).lease !== lease) known.offsets.delete(offset);
+      const isHeld = [...known.offsets].some((offset) => this.fact(offset).state === 'leased');
+      if (known.grant?.lineage !== this.lineage || !isHeld) known.grant = null;
+      if (known.offsets.size === 0) this.leases.delete(lease);
+      else if (known.grant !== null) {
+        this.deadlines.push(known.grant);
+        this.grants.set(JSON.stringify(known.grant.key), known.grant);
+      }
+    }
+  }
+
+  /** What is kept at hand and is not what the books say, in words; null: all is. After a refresh. */
+  broken(): string | null {
+    const counts = noStates();
+    for (const entry of this.order.entries) {
+      const state = this.stateOf(entry, this.nowMs);
+      counts[state] += 1;
+      if (this.isFinal(entry.offset)) return `@${entry.offset} is final, and live`;
+      if (state !== this.state(entry.offset)) return `@${entry.offset} is ${state}, not ${this.state(entry.offset)}`;
+      const unit = this.order.unitOf(entry);
+      if (state === 'queued' && unit !== null && !this.order.isCandidate(unit))
+        return `@${entry.offset} waits for ever`;
+    }
+    for (const state of READY_STATES)
+      if (counts[state] !== this.live[state]) return `${counts[state]} are ${state}, not ${this.live[state]}`;
+    for (const [lease, { grant }] of this.leases)
+      if (
+        grant !== null &&
+        this.holds(lease) &&
+        grant.deadline > this.nowMs &&
+        (this.nextDeadlineMs() ?? Number.POSITIVE_INFINITY) > grant.deadline
+      )
+        return `nobody is woken when ${lease} runs out`;
+    return null;
+  }
+}
+
+function noStates(): Record<ReadyState, number> {
+  return { queued: 0, leased: 0, trained: 0, expired: 0, undeliverable: 0, trainer_rejected: 0 };
+}

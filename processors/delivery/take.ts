@@ -1,0 +1,69 @@
+import type { Fact, Facts, LeaseRequest, ReadyEntry } from '../model/delivery.ts';
+import { membersOf, type Unit } from './ready-order.ts';
+import type { Run } from './run.ts';
+
+/** Facts to write before anything is granted, by reason. */
+export type Found = ReadonlyMap<string, Facts>;
+
+export interface Taken {
+  /** Units that were looked at and have something queued. */
+  readonly seen: readonly Unit[];
+  /** How many of them can be granted, and their entries. */
+  readonly picked: number;
+  readonly entries: readonly ReadyEntry[];
+  readonly found: Found;
+}
+
+/** Facts in one record: a queue that went stale as a whole is written piece by piece. */
+const MOST_FOUND = 5_000;
+
+/**
+ * The first units in ready order, and what is found of others on the way: delivered too often (all of the unit: nobody knows which
+ * member it is), or too old, alone or with its group. Siblings keep their advantages.
+ */
+export function takeUnits(run: Run, q: LeaseRequest, maxDeliveries: number): Taken {
+  const seen: Unit[] = [];
+  const entries: ReadyEntry[] = [];
+  const found = new Map<string, Map<number, Fact>>();
+  let [picked, tokens, founds] = [0, 0, 0];
+  const find = (of: readonly ReadyEntry[], state: 'expired' | 'undeliverable', reason: string): void => {
+    const facts = found.get(reason) ?? new Map<number, Fact>();
+    found.set(reason, facts);
+    for (const { offset } of of)
+      facts.set(offset, { state, lineage: run.lineage, step: 0, lease: '', count: run.deliveries(offset) });
+    founds += of.length;
+  };
+  while (founds < MOST_FOUND && !isFull({ picked, tokens, entries }, q)) {
+    const unit = run.order.take();
+    if (unit === null) break;
+    const free = membersOf(unit).filter(({ offset }) => run.state(offset) === 'queued');
+    if (free.length === 0) continue;
+    seen.push(unit);
+    const stale = free.filter((entry) => run.staleness(entry, q.rule) !== null);
+    if (free.some(({ offset }) => run.deliveries(offset) >= maxDeliveries))
+      find(free, 'undeliverable', 'max_deliveries');
+    else if (stale[0] !== undefined)
+      find(q.rule.atTake === 'group' ? free : stale, 'expired', run.staleness(stale[0], q.rule) ?? '');
+    else {
+      picked += 1;
+      for (const entry of free) {
+        entries.push(entry);
+        tokens += entry.tokens;
+      }
+    }
+  }
+  return { seen, picked, entries, found };
+}
+
+export function isEnough({ picked, entries }: Taken, q: LeaseRequest): boolean {
+  if (q.dp === 0) return picked >= q.least;
+  if (entries.length < q.dp) return false;
+  return q.tokens === null ? picked === q.most : entries.reduce((sum, { tokens }) => sum + tokens, 0) >= q.tokens;
+}
+
+function isFull(
+  { picked, tokens, entries }: { picked: number; tokens: number; entries: readonly ReadyEntry[] },
+  q: LeaseRequest,
+): boolean {
+  return q.dp > 0 && q.tokens !== null ? tokens >= q.tokens && entries.length >= q.dp : picked >= q.most;
+}
