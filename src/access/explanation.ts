@@ -1,3 +1,4 @@
+import type { ReadyState } from '../../processors/model/delivery.ts';
 import type { GateState } from '../../processors/model/gate.ts';
 import type { TrajectoryJson } from '../ready/trajectory-json.ts';
 
@@ -46,6 +47,30 @@ export interface ExplainedAttempt {
   readonly trajectory: TrajectoryJson | null;
   /** The gate that keeps it from ready; absent: none does. */
   readonly held?: HeldBy;
+  /** What became of it in delivery, in its run first, then in forks that took it over; absent: nothing was said of it. */
+  readonly deliveries?: readonly DeliveryJson[];
+}
+
+/** A row of `live_deliveries`. Times are UTC. */
+export interface DeliveryJson extends JsonRow {
+  /** The run that it is delivered in. */
+  readonly run_id: string;
+  /** As of now. */
+  readonly state: ReadyState;
+  /** As it was written, before rewinds and deadlines. */
+  readonly recorded_state: ReadyState;
+  readonly consumer: string;
+  readonly lineage: number;
+  readonly step: number | null;
+  readonly reason: string;
+  readonly weights_version: string;
+  /** Lag at use; null: unknown. */
+  readonly lag: number | null;
+  readonly deliveries: number;
+  readonly deadline: string | null;
+  readonly taken_at: string | null;
+  /** Its lease is past its deadline. */
+  readonly ran_out: boolean;
 }
 
 /** The gate of a run, as of its last change. */

@@ -8,6 +8,7 @@ import { completeTrajectory } from '../ready/complete-trajectory.ts';
 import { unpackTrajectory } from '../ready/unpack.ts';
 import type { DecisionJson, ExplainedRollout, Explanation, JsonRow, VerdictJson } from './explanation.ts';
 import { readClosingRecord } from './read-closing-record.ts';
+import { readDeliveries } from './read-deliveries.ts';
 import { readGroup } from './read-group.ts';
 import { readHeldBy } from './read-held-by.ts';
 
@@ -108,10 +109,12 @@ async function readRollout(
     list.filter((row) => row.attempt === attempt);
   const numbers = new Set([...started, ...decisions, ...faults].map((row) => row.attempt));
   const heldBy = await readHeldBy(store, { runId: run_id, unit, rolloutId, decisions });
+  const deliveries = await readDeliveries(store, { runId: run_id, unit, rolloutId });
   const attempts: KnownAttempt[] = [];
   for (const attempt of [...numbers].sort((a, b) => a - b)) {
     const decision = of(decisions, attempt)[0] ?? null;
     const held = heldBy.get(attempt);
+    const delivered = of(deliveries, attempt);
     const rollouts = [rolloutId, ...(found?.members ?? []).map((member) => member.rollout_id)];
     attempts.push({
       attempt,
@@ -128,6 +131,7 @@ async function readRollout(
       ),
       trajectory: trajectories.find((trajectory) => trajectory.attempt === attempt) ?? null,
       ...(held === undefined ? {} : { held }),
+      ...(delivered.length === 0 ? {} : { deliveries: delivered }),
       recalled: decision === null ? null : await recall.policyOf(decision.policy_id),
     });
   }

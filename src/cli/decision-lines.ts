@@ -1,4 +1,5 @@
 import type { ExplainedAttempt, FiredPolicy } from '../access/explanation.ts';
+import { deliveryWords } from '../explain/delivery-words.ts';
 import { percent, shortNumber } from '../explain/reasons-in-words.ts';
 
 /** A name and a value; a value may go on over further lines. */
@@ -12,6 +13,7 @@ export function decisionLines(attempt: ExplainedAttempt): Line[] {
   return [
     ...rewardLines(attempt),
     ...outcomeLines(attempt),
+    ...deliveryLines(attempt),
     ...policyLines(attempt),
     ...weightsLines(attempt),
     ...timeLines(attempt),
@@ -45,6 +47,19 @@ function outcomeLines({ decision, closed_by: closing }: ExplainedAttempt): Line[
       `${disposition}, because ${why.filter((part) => !conflicts.includes(part)).join(', ')}; ${loss}${baseline}`,
     ],
     ...(closing === null ? [] : [['decided by', closingText(closing, decision.offset)] as const]),
+  ];
+}
+
+const TO_READY: ReadonlySet<string> = new Set(['train', 'train_masked', 'penalise']);
+
+/** Of what is ready, what became of it; forks that took it over have their own. */
+function deliveryLines({ decision, held, deliveries = [] }: ExplainedAttempt): Line[] {
+  if (decision === null || held !== undefined || !TO_READY.has(decision.disposition)) return [];
+  const own = deliveries.find(({ run_id }) => run_id === decision.run_id) ?? null;
+  const forks = deliveries.filter((delivery) => delivery !== own);
+  return [
+    ['delivery', deliveryWords(own)],
+    ...forks.map((delivery): Line => ['', `in ${delivery.run_id}, a fork, it ${deliveryWords(delivery)}`]),
   ];
 }
 

@@ -8,6 +8,7 @@ import type {
 } from '../access/explanation.ts';
 import type { TrajectoryJson } from '../ready/trajectory-json.ts';
 import { attemptSentence } from './attempt-sentence.ts';
+import { deliveryWords } from './delivery-words.ts';
 import { callCounts } from './facts-of-attempt.ts';
 import { firedPolicy } from './fired-policy.ts';
 import type { RecalledPolicy } from './recall-policy.ts';
@@ -65,7 +66,7 @@ export function explainRollout({
       decision === null || trajectory === null || recalled === null ? null : { decision, trajectory, recalled };
     return {
       ...decided,
-      summary: attemptSentence(decided, { group, attempts: known }),
+      summary: `${attemptSentence(decided, { group, attempts: known })}${deliveryClause(decided, runId)}`,
       would_train:
         asked === null ? [] : wouldTrain({ ...decided, ...asked }, { runId, group, recalled: asked.recalled, shipped }),
     };
@@ -84,4 +85,10 @@ function partsOf(of: {
   const { decision, trajectory, verdicts, steps, recalled, runId } = of;
   const reward = recalled?.policy.scopeOf(runId, decision.env_name).reward ?? null;
   return rewardParts(trajectory.reward_components, { decision, verdicts, calls: callCounts(steps), reward });
+}
+
+/** Of what nothing was said, the sentence says enough. */
+function deliveryClause({ deliveries }: Pick<ExplainedAttempt, 'deliveries'>, runId: string): string {
+  const own = deliveries?.find(({ run_id }) => run_id === runId);
+  return own === undefined ? '' : ` It ${deliveryWords(own)}.`;
 }

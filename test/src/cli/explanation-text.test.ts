@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest';
-import type { DecisionJson, ExplainedAttempt, Explanation, JsonRow } from '../../../src/access/explanation.ts';
+import type {
+  DecisionJson,
+  DeliveryJson,
+  ExplainedAttempt,
+  Explanation,
+  JsonRow,
+} from '../../../src/access/explanation.ts';
 import { explanationText } from '../../../src/cli/explanation-text.ts';
 import { unpackTrajectory } from '../../../src/ready/unpack.ts';
 import { sampleTrajectory } from '../ready/sample-trajectory.ts';
@@ -96,6 +102,22 @@ it('says first what became of it, then what would have made it train', () => {
     '  - a verdict that scores it',
   ]);
   expect(textOf({ would_train: [] })).not.toContain('would have made it train');
+});
+
+it('says what became of what is ready in its run and in a fork of it, and nothing of what is not', () => {
+  const decision = { ...DECISION, disposition: 'train', run_id: 'run' };
+  expect(textOf({ decision })).toMatch(/^ {2}delivery +is queued: no trainer has taken it yet$/m);
+  const delivery: DeliveryJson = {
+    ...{ run_id: 'run', state: 'leased', recorded_state: 'leased', consumer: 't\u001b[31m', lineage: 0, step: null },
+    ...{ reason: '', weights_version: '', lag: null, deliveries: 1, deadline: '2026-01-02 03:04:05.000' },
+    ...{ taken_at: '2026-01-02 03:00:00.000', ran_out: false },
+  };
+  const expired = { ...delivery, run_id: 'run-b', state: 'expired', recorded_state: 'expired', reason: 'old' } as const;
+  const text = textOf({ decision, deliveries: [delivery, expired] });
+  expect(text).toMatch(/^ {2}delivery +is leased by .* until 2026-01-02 03:04:05\.000 UTC$/m);
+  expect(text).not.toContain('\u001b[31m');
+  expect(text).toMatch(/^ +in run-b, a fork, it expired before a trainer took it: old$/m);
+  expect(textOf()).not.toMatch(/^ {2}delivery/m);
 });
 
 it('keeps the three facts three: the loop, the engine, the verifier', () => {
