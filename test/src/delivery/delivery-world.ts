@@ -1,0 +1,146 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import type { TakeRule } from '../../../processors/model/delivery.ts';
+import { unitOf } from '../../../processors/model/unit.ts';
+import { type PolicyVersionInit, policyVersionSchema } from '../../../schemas/generated/policy-version.ts';
+import { type Trajectory, trajectorySchema } from '../../../schemas/generated/trajectory.ts';
+import { openEmbeddedBroker } from '../../../src/broker/embedded/open-embedded-broker.ts';
+import type { Broker } from '../../../src/broker/port.ts';
+import type { Store } from '../../../src/clickhouse/port.ts';
+import type { DeliverySettings } from '../../../src/config/config.ts';
+import { topicNames, topicSpecs } from '../../../src/config/topics.ts';
+import type { Delivery, LeaseCall, LeasedBatch } from '../../../src/delivery/delivery.ts';
+import { type OpenDelivery, openDelivery } from '../../../src/delivery/open-delivery.ts';
+import type { Alarm } from '../../../src/delivery/waiting/alarm.ts';
+import { sleep } from '../../../src/lanes/sleep.ts';
+import { silentRecorder } from '../../../src/observe/recorder.ts';
+import { type Codecs, createCodecs } from '../../../src/registry/codecs.ts';
+import { openLocalRegistry } from '../../../src/registry/local/open-local-registry.ts';
+import { createAnnouncedVersions } from '../../../src/versions/announced-versions.ts';
+import { sampleTrajectory } from '../ready/sample-trajectory.ts';
+
+export const topics = topicNames('');
+const log = pino({ level: 'silent' });
+
+/** A clock that stands still, and alarms that ring when it is moved past them. */
+export interface TestClock {
+  nowMs: number;
+  readonly alarm: Alarm;
+  advance(ms: number): void;
+}
+
+export function createTestClock(): TestClock {
+  const alarms = new Set<{ readonly atMs: number; readonly ring: () => void }>();
+  const clock: TestClock = {
+    nowMs: 1_700_000_000_000,
+    alarm(afterMs, ring) {
+      const one = { atMs: clock.nowMs + afterMs, ring };
+      alarms.add(one);
+      return () => alarms.delete(one);
+    },
+    advance(ms) {
+      clock.nowMs += ms;
+      for (const one of [...alarms]) if (one.atMs <= clock.nowMs && alarms.delete(one)) one.ring();
+    },
+  };
+  return clock;
+}
+
+/** A log, a registry and what grants on them; the store is given, since a process has one. */
+export interface DeliveryWorld {
+  readonly broker: Broker;
+  readonly codecs: Codecs;
+  readonly clock: TestClock;
+  readonly delivery: Delivery;
+  rule: TakeRule;
+  /** Appends to ready: a rollout without a group, or as it says. Resolves with their offsets. */
+  ready(...trajectories: ReadonlyArray<Partial<Trajectory>>): Promise<number[]>;
+  announce(version: string, step: number, lineage?: string, run?: string): Promise<void>;
+  /** Ends what grants, and begins anew on the same log. */
+  restart(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const SETTINGS: DeliverySettings = {
+  leaseMs: 60_000,
+  maxDeliveries: 3,
+  keptCheckpoints: 2,
+  unsealedTrajectories: 1_000,
+  blobFolder: null,
+  blobRetentionMs: 1_000,
+};
+
+export async function openWorld(store: Store): Promise<DeliveryWorld> {
+  const folder = await mkdtemp(join(tmpdir(), 'rollstream-delivery-'));
+  const clock = createTestClock();
+  const broker = await openEmbeddedBroker({ folder, now: () => clock.nowMs });
+  await broker.ensureTopics(topicSpecs('', 1));
+  const codecs = createCodecs(await openLocalRegistry({ folder }));
+  const encode = await codecs.encoderOf<Trajectory>(`${topics.ready}-value`, trajectorySchema);
+  const announcement = await codecs.encoderOf<PolicyVersionInit>(`${topics.policyVersions}-value`, policyVersionSchema);
+
+  const open = async (): Promise<OpenDelivery> => {
+    const opened = await openDelivery({
+      ...{ broker, store, codecs, topics, log, sleep, settings: SETTINGS, recorder: silentRecorder },
+      versions: createAnnouncedVersions({ broker, codecs, log, topic: topics.policyVersions }),
+      takeRuleOf: async () => world.rule,
+      group: 'delivery',
+      url: 'http://127.0.0.1:1',
+      alarm: clock.alarm,
+      nowMs: () => clock.nowMs,
+    });
+    await Promise.race([opened.serving, opened.failed]);
+    return opened;
+  };
+  let current: OpenDelivery;
+  const world: DeliveryWorld = {
+    ...{ broker, codecs, clock },
+    rule: { maxLag: null, expiresUnknown: false, atTake: 'keep' },
+    get delivery() {
+      return current.delivery;
+    },
+    async ready(...trajectories) {
+      const records = trajectories.map((over) => {
+        const trajectory = sampleTrajectory({ group_id: null, group_size_actual: null, ...over });
+        const { run_id: run, group_size_actual: size } = trajectory;
+        const headers = { run, ...(size === null ? {} : { size: String(size) }) };
+        return { key: unitOf(trajectory), value: encode(trajectory), headers, partition: 0 };
+      });
+      return (await broker.append(topics.ready, records)).map(({ offset }) => offset);
+    },
+    async announce(version, step, lineage = '', run_id = 'run') {
+      const value = announcement({ run_id, lineage, step, version, announced_at: null });
+      const [at] = await broker.append(topics.policyVersions, [{ key: run_id, value, partition: 0 }]);
+      await current.announcedTo((at?.offset ?? 0) + 1);
+    },
+    async restart() {
+      await current.close();
+      current = await open();
+    },
+    async close() {
+      await current.close();
+      await broker.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+  current = await open();
+  return world;
+}
+
+const never = new AbortController().signal;
+
+/** A lease of up to `most` units that waits for nothing it need not. */
+export function lease(world: DeliveryWorld, over: Partial<LeaseCall> = {}): Promise<LeasedBatch | null> {
+  const call: LeaseCall = {
+    ...{ run: 'run', lineage: null, consumer: 'trainer', key: null, unit: 'group', dp: 0, rank: 0 },
+    ...{ most: 1, least: 1, tokens: null, microTokens: null, leaseMs: null, waitMs: 60_000 },
+    ...over,
+  };
+  return world.delivery.lease(call, never);
+}
+
+export function offsetsOf(batch: LeasedBatch | null): number[] | null {
+  return batch === null ? null : batch.entries.map(({ offset }) => offset);
+}
