@@ -15,7 +15,7 @@ export function unitOf(identity: UnitIdentity): string {
 }
 
 /** encodeURIComponent throws on a lone surrogate, which is legal in an id: those are escaped as their three bytes. */
-function encodePart(part: string): string {
+export function encodePart(part: string): string {
   if (/^[\w.~-]*$/.test(part)) return part;
   if (part.isWellFormed()) return encodeURIComponent(part);
   return Array.from(part, (character) =>

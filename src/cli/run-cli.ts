@@ -9,6 +9,7 @@ import { addClickhouse } from './commands/clickhouse.ts';
 import { addDeadLetter } from './commands/dead-letter.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addExplain } from './commands/explain.ts';
+import { addExport } from './commands/export.ts';
 import { addGate } from './commands/gate.ts';
 import { addImport } from './commands/import.ts';
 import { addPolicy } from './commands/policy.ts';
@@ -64,6 +65,7 @@ export async function runCli(io: Io): Promise<number> {
     addImport,
     addAudit,
     addReady,
+    addExport,
     addAccounting,
     addQuery,
     addExplain,

@@ -16,8 +16,11 @@ interface Row extends DecidedKey {
   readonly offset: number;
 }
 
-/** A page is what is in memory at once: so many attempts, tokens, characters of ids (a parameter of a statement has a limit). */
-const PAGE = { attempts: 256, tokens: 1_000_000, idLength: 50_000 };
+/** Rollouts that one statement names: a parameter of a statement has a limit. */
+const NAMED = { attempts: 256, characters: 50_000 };
+/** Tokens of a page: what is in memory at once. A single attempt may have more. */
+const PAGE_TOKENS = 1_000_000;
+/** Keys that are in memory at once. */
 const KEYS = 20_000;
 
 /** The attempts of a run that have a trajectory, in the order in which they were decided, in pages that fit into memory. */
@@ -42,28 +45,52 @@ export async function* decidedPages(
     const last = keys.at(-1);
     if (last === undefined) return;
     after = { at: last.at, partition: last.partition, offset: last.offset };
-    yield* pagesOf(keys);
+    for (const named of portionsOf(keys, NAMED.attempts, NAMED.characters, ({ rollout_id }) => rollout_id.length + 3)) {
+      const tokensOf = await readMostTokens(store, runId, named);
+      yield* portionsOf(named, NAMED.attempts, PAGE_TOKENS, tokensOf);
+    }
   }
 }
 
-function* pagesOf(keys: readonly DecidedKey[]): Generator<readonly DecidedKey[]> {
-  let page: DecidedKey[] = [];
-  let [tokens, length] = [0, 0];
-  for (const key of keys) {
-    const isFull =
-      page.length >= PAGE.attempts ||
-      tokens + key.n_tokens > PAGE.tokens ||
-      length + key.rollout_id.length > PAGE.idLength;
-    if (isFull && page.length > 0) {
-      yield page;
-      page = [];
-      [tokens, length] = [0, 0];
+/** At most: each segment may be a copy of all that was said before. */
+async function readMostTokens(
+  store: Store,
+  runId: string,
+  keys: readonly DecidedKey[],
+): Promise<(key: DecidedKey) => number> {
+  const rows = await store.query<Omit<DecidedKey, 'n_tokens' | 'reason_code'> & { segment_count: number }>(
+    `SELECT unit, rollout_id, attempt, segment_count FROM rollstream.live_trajectories
+     WHERE run_id = {run:String} AND rollout_id IN {rollouts:Array(String)}`,
+    { run: runId, rollouts: rolloutsOf(keys) },
+  );
+  const segments = new Map(rows.map((row) => [keyOf(row), row.segment_count]));
+  return (key) => key.n_tokens * (segments.get(keyOf(key)) ?? 1);
+}
+
+/** In order; a portion holds at most so many items and so much weight, but for a single one that is heavier. */
+function* portionsOf<Item>(
+  items: readonly Item[],
+  mostItems: number,
+  mostWeight: number,
+  weightOf: (item: Item) => number,
+): Generator<readonly Item[]> {
+  let portion: Item[] = [];
+  let weight = 0;
+  for (const item of items) {
+    const own = weightOf(item);
+    if (portion.length >= mostItems || (portion.length > 0 && weight + own > mostWeight)) {
+      yield portion;
+      portion = [];
+      weight = 0;
     }
-    page.push(key);
-    tokens += key.n_tokens;
-    length += key.rollout_id.length + 3;
+    portion.push(item);
+    weight += own;
   }
-  if (page.length > 0) yield page;
+  if (portion.length > 0) yield portion;
+}
+
+export function rolloutsOf(keys: readonly DecidedKey[]): string[] {
+  return Array.from(new Set(keys.map(({ rollout_id }) => rollout_id)));
 }
 
 /** What an attempt of a run is known by. */

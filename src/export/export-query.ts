@@ -17,16 +17,6 @@ export interface Exported {
   readonly trajectories: number;
   /** Decided attempts of the scope that have no trajectory: superseded ones. */
   readonly without: number;
-  /** Parquet, or lines. Of messages a line `{"left_out": …}` names each rollout that is no conversation; it is no data. */
+  /** Parquet, or lines. A line `{"left_out": …}` names an attempt that the format cannot express; it is no data. */
   readonly bytes: Readable;
 }
-
-/** Of a rollout that messages cannot express. */
-export interface LeftOut {
-  readonly rollout_id: string;
-  readonly attempt: number;
-  readonly reason: string;
-}
-
-/** Begins the lines that are no data. */
-export const LEFT_OUT_PREFIX = '{"left_out":';

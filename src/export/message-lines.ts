@@ -1,7 +1,7 @@
 import type { Store } from '../clickhouse/port.ts';
 import { conversationOf } from './conversation-of.ts';
-import { type DecidedKey, keyOf } from './decided-pages.ts';
-import { LEFT_OUT_PREFIX, type LeftOut } from './export-query.ts';
+import { type DecidedKey, keyOf, rolloutsOf } from './decided-pages.ts';
+import { leftOutLine } from './left-out.ts';
 import { readSaid, type SaidEvent } from './said-events.ts';
 
 /** What SFT selects and weighs by. */
@@ -12,11 +12,11 @@ interface Facts {
 }
 
 const FACTS = `run_id, env_name, task_id, epoch, group_id, rollout_id, attempt, category, disposition, why, reward,
-  advantage, segment_count, rollout_loss_tokens, weights_version_min, weights_version_max, toString(ready_at) AS ready_at`;
+  advantage, segment_count, rollout_loss_tokens, weights_version_min, weights_version_max, concat(replaceOne(toString(ready_at), ' ', 'T'), 'Z') AS ready_at`;
 
 /** Rollouts of a page as conversations, a line each, in the order of the page; what is none is named instead. */
 export async function messageLines(store: Store, runId: string, page: readonly DecidedKey[]): Promise<string> {
-  const rolloutIds = Array.from(new Set(page.map(({ rollout_id }) => rollout_id)));
+  const rolloutIds = rolloutsOf(page);
   const facts = await store.query<Facts>(
     `SELECT unit, ${FACTS} FROM rollstream.live_trajectories
      WHERE run_id = {run:String} AND rollout_id IN {rollouts:Array(String)}`,
@@ -36,8 +36,7 @@ function lineOf(key: DecidedKey, facts: Facts | undefined, events: readonly Said
   const conversation = conversationOf(events);
   if ('reason' in conversation || facts === undefined) {
     const reason = 'reason' in conversation ? conversation.reason : 'not_found';
-    const leftOut: LeftOut = { rollout_id: key.rollout_id, attempt: key.attempt, reason };
-    return `${LEFT_OUT_PREFIX}${JSON.stringify(leftOut)}}\n`;
+    return leftOutLine(key, reason);
   }
   const { messages, tools, joined } = conversation;
   const { unit: _unit, ...metadata } = facts;

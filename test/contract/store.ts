@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readAccounting } from '../../src/clickhouse/accounting.ts';
@@ -227,6 +228,16 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
       // The asking term may say that the one before it ends lower.
       const withOwn = await lookupOpenAttempts(store, asked, [...terms, { term: 3, restored: 10 }]);
       expect(withOwn.map(({ rollout_id }) => rollout_id)).toEqual(['a', 'c', 'e']);
+    });
+
+    test('rows come as a Parquet file, whole or not at all', async () => {
+      const sql = 'SELECT number AS n, {text:String} AS text FROM numbers({rows:UInt32}) ORDER BY n';
+      const bytes = await buffer(await store.readParquet(sql, { text: "it's\ta test", rows: 50_000 }));
+      // Magic at both ends; the footer tells the least and greatest text of a column as it is.
+      expect([bytes.subarray(0, 4).toString(), bytes.subarray(-4).toString()]).toEqual(['PAR1', 'PAR1']);
+      expect(bytes.includes("it's\ta test")).toBe(true);
+      await expect(store.readParquet('SELECT nope')).rejects.toMatchObject({ code: 'RS_STORE_REFUSED' });
+      expect(await store.query('SELECT 1 AS n')).toEqual([{ n: 1 }]);
     });
 
     test('closed, it says so', async () => {

@@ -26,6 +26,7 @@ const READING = new Set([
     'limit',
     'offset',
   ],
+  ...['max_bytes_before_external_sort', 'max_bytes_ratio_before_external_sort'],
   ...['max_block_size', 'max_rows_to_read', 'max_bytes_to_read', 'cast_keep_nullable', 'extremes'],
 ]);
 const WRITING = new Set([
