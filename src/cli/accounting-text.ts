@@ -1,8 +1,9 @@
+import { READY_STATES } from '../../processors/model/delivery.ts';
 import type { Accounting, RunAccounting } from '../clickhouse/accounting.ts';
 import { type Paint, plain } from './paint.ts';
 import { drawTable } from './table.ts';
 
-/** A line a run, then the rejected by reason. */
+/** A line a run, then what was delivered, then the rejected by reason. */
 export function accountingText(accounting: Accounting, paint: Paint = plain): string {
   if (accounting.runs.length === 0) return 'no runs yet\n';
   const head = ['run', 'started', '=', 'ready', 'rejected', 'open', 'lost', 'superseded', 'held', 'balanced'];
@@ -11,7 +12,7 @@ export function accountingText(accounting: Accounting, paint: Paint = plain): st
     String(run.started),
     '',
     ...[run.ready, rejectedOf(run), run.open, run.lost, run.superseded, run.held].map(String),
-    run.balanced ? paint('green', 'yes') : paint('red', `no: ${sumOf(run)} of ${run.started}`),
+    run.balanced ? paint('green', 'yes') : paint('red', `no: ${missingIn(run)}`),
   ]);
   const reasons = accounting.runs.flatMap((run) =>
     Object.entries(run.rejected)
@@ -21,7 +22,18 @@ export function accountingText(accounting: Accounting, paint: Paint = plain): st
   const text = drawTable(head, rows, paint);
   const because = reasons.length === 0 ? '' : `\n${drawTable(['run', 'rejected because', 'attempts'], reasons, paint)}`;
   const refused = notTakenInText(accounting.runs);
-  return `${text}${because}${refused === '' ? '' : `\n${paint('yellow', refused)}\n`}`;
+  return `${text}${deliveredText(accounting.runs, paint)}${because}${refused === '' ? '' : `\n${paint('yellow', refused)}\n`}`;
+}
+
+/** What became of what is ready, of runs of which something was taken; empty: of none. */
+function deliveredText(runs: readonly RunAccounting[], paint: Paint): string {
+  const rows = runs
+    .filter((run) => run.inherited > 0 || run.ready_states.queued !== run.ready)
+    .map(({ run_id, ready, inherited, ready_states: states }) => [
+      ...[run_id, String(ready), String(inherited), ''],
+      ...READY_STATES.map((state) => String(states[state])),
+    ]);
+  return rows.length === 0 ? '' : `\n${drawTable(['run', 'ready', 'inherited', '=', ...READY_STATES], rows, paint)}`;
 }
 
 /** Starts that their groups refused, over all runs; empty: none. */
@@ -38,6 +50,13 @@ export function notTakenInText(runs: readonly Pick<RunAccounting, 'not_taken_in'
 
 export function rejectedOf(run: RunAccounting): number {
   return Object.values(run.rejected).reduce((sum, count) => sum + count, 0);
+}
+
+/** Which of the two sums is another than it should be. */
+function missingIn(run: RunAccounting): string {
+  const states = Object.values(run.ready_states).reduce((sum, n) => sum + n, 0);
+  const due = run.ready + run.inherited;
+  return sumOf(run) === run.started && states !== due ? `${states} of ${due} ready` : `${sumOf(run)} of ${run.started}`;
 }
 
 function sumOf(run: RunAccounting): number {

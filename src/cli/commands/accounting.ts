@@ -6,7 +6,8 @@ import type { Run } from '../context.ts';
 import { addGlobalFlags, type GlobalFlags } from '../global-flags.ts';
 
 const EXAMPLE = `
-Every attempt that started is ready, rejected (by reason), open, lost or superseded. Exit code 1 when that does not add up.
+Every attempt that started is ready, rejected (by reason), open, lost or superseded; what is ready is queued, leased, trained,
+expired, undeliverable or rejected by the trainer. Exit code 1 when that does not add up.
 
 Example:
   $ rollstream accounting --data rollstream-example
