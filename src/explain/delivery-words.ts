@@ -7,15 +7,15 @@ export function deliveryWords(delivery: DeliveryJson | null): string {
   const why = reason === '' ? '' : `: ${reason}`;
   switch (state) {
     case 'leased':
-      return `is leased by ${consumer} until ${deadline} UTC${times(delivery)}`;
+      return `is leased${by(consumer)} until ${deadline} UTC${times(delivery)}`;
     case 'trained':
-      return `was trained by ${consumer} in step ${step}${inLineage(lineage)}${madeWords(delivery)}${ageWords(delivery)}`;
+      return `was trained${by(consumer)} in step ${step}${inLineage(lineage)}${madeWords(delivery)}${ageWords(delivery)}`;
     case 'expired':
       return `expired before a trainer took it${why}`;
     case 'undeliverable':
       return `cannot be delivered${why}${times(delivery)}`;
     case 'trainer_rejected':
-      return consumer === '' ? `was rejected for the trainer${why}` : `was rejected by the trainer (${consumer})${why}`;
+      return consumer === '' ? `was rejected${why}` : `was rejected by the trainer (${consumer})${why}`;
     default:
       return queuedWords(delivery);
   }
@@ -27,10 +27,15 @@ function queuedWords(delivery: DeliveryJson): string {
     return `is queued again: step ${step}${inLineage(lineage)} trained it, and the trainer went back to an earlier checkpoint`;
   if (recorded_state === 'leased')
     return ran_out
-      ? `is queued again: the lease of ${consumer} ran out at ${deadline} UTC${times(delivery)}`
-      : `is queued again: ${consumer} had it in lineage ${lineage}, which was left for an earlier checkpoint`;
+      ? `is queued again: ${consumer === '' ? 'its lease' : `the lease of ${consumer}`} ran out at ${deadline} UTC${times(delivery)}`
+      : `is queued again: it was leased${by(consumer)} in lineage ${lineage}, which was left for an earlier checkpoint`;
   if (delivery.taken_at === null) return deliveryWords(null);
-  return `is queued again: ${consumer} gave it back${times(delivery)}`;
+  return `is queued again: it was given back${by(consumer)}${times(delivery)}`;
+}
+
+/** Empty where the store has no grant of it: what a fork took over, or what the lease log has forgotten. */
+function by(consumer: string): string {
+  return consumer === '' ? '' : ` by ${consumer}`;
 }
 
 function inLineage(lineage: number): string {

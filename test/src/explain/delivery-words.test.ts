@@ -26,6 +26,7 @@ it('trained: in which step of which history, what that made, and how old its wei
     'was trained by trainer-0 in step 12 of lineage 1, which made v12; its weights were 2 behind the newest by then',
   );
   expect(words({ lag: 0 })).toBe('was trained by trainer-0 in step 12; its weights were the newest');
+  expect(words({ consumer: '', lag: 1 })).toBe('was trained in step 12; its weights were 1 behind the newest by then');
   expect(words({})).toMatch(/; how old its weights were by then is unknown$/);
 });
 
@@ -39,9 +40,9 @@ it('queued again: why', () => {
     'is queued again: the lease of trainer-0 ran out at 2026-01-02 03:04:05.000 UTC (taken 2 times)',
   );
   expect(words({ ...leased, lineage: 1 })).toBe(
-    'is queued again: trainer-0 had it in lineage 1, which was left for an earlier checkpoint',
+    'is queued again: it was leased by trainer-0 in lineage 1, which was left for an earlier checkpoint',
   );
-  expect(words({ ...queued, recorded_state: 'queued' })).toBe('is queued again: trainer-0 gave it back');
+  expect(words({ ...queued, recorded_state: 'queued' })).toBe('is queued again: it was given back by trainer-0');
 });
 
 it('what no trainer will get: why', () => {
@@ -53,6 +54,6 @@ it('what no trainer will get: why', () => {
     'was rejected by the trainer (trainer-0): NaN loss',
   );
   expect(words({ state: 'trainer_rejected', consumer: '', reason: 'its weights are no more' })).toBe(
-    'was rejected for the trainer: its weights are no more',
+    'was rejected: its weights are no more',
   );
 });
