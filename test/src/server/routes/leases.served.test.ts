@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packageFile } from '../../../../src/config/package-file.ts';
 import { cli, type RunningCli, startCli } from '../../cli/test-io.ts';
 
 /** A trainer and a server, over HTTP alone. */
@@ -238,5 +239,23 @@ describe('a packed batch', () => {
     expect(bytes[record]).toBe(0);
     const schema = await (await fetch(`${url}/v1/schemas/${bytes.readUInt32BE(record + 1)}`)).json();
     expect(schema).toMatchObject({ schema: { type: 'record', name: 'Trajectory' } });
+  });
+});
+
+describe('docs/delivery.md', () => {
+  it('has requests that work, one after another', async () => {
+    await produce('math', 4);
+    const page = readFileSync(packageFile('docs', 'delivery.md'), 'utf8');
+    const requests = [...page.matchAll(/^curl -X POST localhost:8080\/v1(\S+) -d '(.*)'$/gm)];
+    expect(requests.length).toBe(5);
+    let lease = '';
+    for (const [, path = '', body = ''] of requests) {
+      // The last one asks for more than there is.
+      const sent: object = { ...JSON.parse(body), ...(path === '/leases' && { wait_ms: 100 }) };
+      const { status, answer } = await post(path.replace(/1\.6f\w+\.7/, lease), sent);
+      expect([path, status, answer.error]).toEqual([path, 200, undefined]);
+      lease = answer.lease ?? lease;
+    }
+    expect(await delivery('math')).toMatchObject({ lineage: 1 });
   });
 });
