@@ -46,7 +46,7 @@ export class Dispatcher extends Checkpoints {
           run.refresh(this.world.nowMs());
           if (unreadable !== undefined && unreadable.size > 0)
             yield* this.writeFound(q.run, foundUnreadable(run, taken, unreadable));
-          else if (taken.entries.every(({ offset }) => run.state(offset) === 'queued')) {
+          else if (isStillFirst(run, taken, q)) {
             const grant = yield* this.grant(run, q, taken.entries);
             isGranted = true;
             return { kind: 'leased', grant, rank: q.rank };
@@ -159,6 +159,13 @@ export class Dispatcher extends Checkpoints {
   nextDeadlineMs(name: string): number | null {
     return this.state.runs.get(name)?.nextDeadlineMs() ?? null;
   }
+}
+
+/** While payloads were looked at, a lease may have run out, weights may have come or gone. */
+function isStillFirst(run: Run, { seen, entries }: Taken, { rule }: LeaseRequest): boolean {
+  const last = seen.at(-1);
+  if (last === undefined || run.order.isOvertaken(last)) return false;
+  return entries.every((entry) => run.state(entry.offset) === 'queued' && run.staleness(entry, rule) === null);
 }
 
 /** Units without which it is not enough. */

@@ -120,6 +120,12 @@ export class ReadyOrder {
     for (const unit of back) this.giveBack(unit);
   }
 
+  /** Whether something has come back before it, or of it. */
+  isOvertaken(unit: Unit): boolean {
+    const back = this.#returned.peek();
+    return back !== undefined && placeOf(back) <= placeOf(unit);
+  }
+
   /** Whether a take will come to it. */
   isCandidate(unit: Unit): boolean {
     const front = this.units()[this.#next];

@@ -99,6 +99,8 @@ export class Run extends RunStates {
     for (const part of this.#staged?.piece === piece ? (this.#staged?.parts ?? []) : []) {
       this.#name(part.entries, part.use);
       this.#say(part.facts, part.use);
+      // Without this record its pieces would say nothing.
+      use.names.push(...part.use.names);
     }
     this.#staged = null;
   }

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { World } from './delivery/world.ts';
+
+/** By hand: DELIVERY_SEEDS=5000 DELIVERY_FIRST=1000 npx vitest run test/simulation/delivery.test.ts */
+const SEEDS = Number(process.env.DELIVERY_SEEDS ?? 60);
+const FIRST = Number(process.env.DELIVERY_FIRST ?? 0);
+
+test('what is delivered is trained once in the surviving history, in ready order, whoever crashes', () => {
+  const broken: string[] = [];
+  for (let seed = FIRST; seed < FIRST + SEEDS; seed++)
+    try {
+      new World(String(seed), true).play();
+    } catch (error) {
+      broken.push(`seed ${seed}: ${error instanceof Error ? error.stack : error}`);
+    }
+  expect(broken).toEqual([]);
+});
