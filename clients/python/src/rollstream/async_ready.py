@@ -16,7 +16,7 @@ import numpy.typing as npt
 from .batch import AsyncBatch, Handle, grant_of_handle
 from .checkpoints import FORMAT, State, Trained, state_of
 from .errors import BadRecord, BadRequest, NotFound
-from .feed import Tasks, feed
+from .feed import Feed
 from .leases import Leases
 from .records import Aux, Entry
 from .session import STEP, Session
@@ -76,7 +76,7 @@ class AsyncReady:
         self._session = Session(self._transport, run=run, lineage=lineage)
         self._trained = Trained()
         self._leases = Leases(self._transport, self._trained)
-        self._tasks: Tasks = set()
+        self._feeds: set[Feed] = set()
 
     @property
     def lineage(self) -> int | None:
@@ -170,13 +170,15 @@ class AsyncReady:
         async def ask() -> AsyncBatch | None:
             return await self._next(wanted)
 
-        found = feed(ask, self._leases.give_back, wanted.prefetch, self._tasks)
+        found = Feed(ask, self._leases.give_back, wanted.prefetch)
+        self._feeds.add(found)
         try:
-            async for batch in found:
+            while (batch := await found.next()) is not None:
                 yield batch
                 del batch
         finally:
-            await found.aclose()  # type: ignore[attr-defined]
+            await found.stop()
+            self._feeds.discard(found)
 
     async def _next(self, wanted: Wanted) -> AsyncBatch | None:
         while True:
@@ -278,9 +280,14 @@ class AsyncReady:
 
     async def close(self) -> None:
         """Releases what is held and was not trained."""
-        for task in list(self._tasks):
-            task.cancel()
+        for found in list(self._feeds):
+            await found.stop()
         await self._leases.close()
+        await self.disconnect()
+
+    async def disconnect(self) -> None:
+        """Closes its connections, and nothing else: what is held runs out."""
+        self._leases.forget()
         await self._transport.close()
 
     async def __aenter__(self) -> AsyncReady:

@@ -3,58 +3,80 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 
 from .batch import AsyncBatch
+from .errors import Closed
 
-Ask = Callable[[], Awaitable["AsyncBatch | None"]]
-Tasks = set["asyncio.Task[None]"]
+# How long a request that is under way when the iteration ends may take to bring a batch, which is then given back at
+# once instead of at its deadline.
+_LAST_ANSWER_S = 0.1
 
 
-async def feed(
-    ask: Ask, give_back: Callable[[AsyncBatch], Awaitable[None]], prefetch: int, tasks: Tasks
-) -> AsyncIterator[AsyncBatch]:
-    """Asks until there is no more. prefetch: batches that may be held ahead of the one that is worked on; they are
-    extended like it, and given back when the iteration ends early. tasks: where the background task is known, for
-    whoever closes."""
-    if prefetch == 0:
-        while (batch := await ask()) is not None:
-            yield batch
-            del batch
-        return
-    found: asyncio.Queue[AsyncBatch | BaseException | None] = asyncio.Queue()
-    room = asyncio.Semaphore(prefetch)
+class Feed:
+    """Batches of one iteration.
 
-    async def fetch() -> None:
+    prefetch: batches that may be held ahead of the one that is worked on; they are extended like it, and given back
+    when the iteration ends early.
+    """
+
+    def __init__(
+        self,
+        ask: Callable[[], Awaitable[AsyncBatch | None]],
+        give_back: Callable[[AsyncBatch], Awaitable[None]],
+        prefetch: int,
+    ) -> None:
+        self._ask = ask
+        self._give_back = give_back
+        self._room = asyncio.Semaphore(prefetch)
+        self._found: asyncio.Queue[AsyncBatch | BaseException | None] = asyncio.Queue()
+        self._is_asking = False
+        self._is_over = False
+        self._task = None if prefetch == 0 else asyncio.create_task(self._fetch())
+
+    async def next(self) -> AsyncBatch | None:
+        """None: there is no more."""
+        if self._task is None:
+            return None if self._is_over else await self._ask()
+        if self._is_over and self._found.empty():
+            return None
+        item = await self._found.get()
+        self._room.release()
+        if isinstance(item, BaseException):
+            raise item
+        return item
+
+    async def _fetch(self) -> None:
         try:
-            while True:
-                await room.acquire()
-                batch = await ask()
-                found.put_nowait(batch)
+            while not self._is_over:
+                await self._room.acquire()
+                self._is_asking = True
+                batch = await self._ask()
+                self._is_asking = False
+                self._found.put_nowait(batch)
                 if batch is None:
                     return
                 del batch
-        except BaseException as error:
-            # Cancelled as well: whoever waits for the next batch must hear of it.
-            found.put_nowait(error)
+        except asyncio.CancelledError:
+            # Whoever waits for the next batch must hear of it.
+            self._found.put_nowait(Closed("it is closed"))
+        except Exception as error:
+            self._found.put_nowait(error)
+        finally:
+            self._is_asking = False
 
-    task = asyncio.create_task(fetch())
-    tasks.add(task)
-    try:
-        while True:
-            item = await found.get()
-            room.release()
-            if item is None:
-                return
-            if isinstance(item, BaseException):
-                raise item
-            yield item
-            del item
-    finally:
-        task.cancel()
-        await asyncio.wait([task])
-        tasks.discard(task)
-        while not found.empty():
-            left = found.get_nowait()
+    async def stop(self) -> None:
+        self._is_over = True
+        if self._task is None:
+            return
+        if self._is_asking:
+            await asyncio.wait([self._task], timeout=_LAST_ANSWER_S)
+        self._task.cancel()
+        await asyncio.wait([self._task])
+        while not self._found.empty():
+            left = self._found.get_nowait()
             if isinstance(left, AsyncBatch):
-                await give_back(left)
+                await self._give_back(left)
+            elif isinstance(left, Closed):
+                self._found.put_nowait(left)
+                return

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 from .errors import Closed
@@ -14,9 +14,11 @@ _T = TypeVar("_T")
 
 
 class LoopThread:
-    """The thread is a daemon: when the process dies, or ends, it does, and the leases run out."""
+    """The thread is a daemon: when the process dies, or ends, it does, and the leases run out. at_end: closes what is
+    open."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, at_end: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        self._at_end = at_end
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._process = os.getpid()
@@ -32,6 +34,7 @@ class LoopThread:
                 task.cancel()
             self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
             self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+            self._loop.run_until_complete(self._at_end())
             self._loop.close()
 
     def run(self, work: Coroutine[Any, Any, _T]) -> _T:

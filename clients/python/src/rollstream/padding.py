@@ -158,7 +158,7 @@ def _version_index(
         spans = segment.weight_spans
         for at, span in enumerate(spans):
             end = spans[at + 1].start if at + 1 < len(spans) else len(segment)
-            if span.version != "":
+            if span.version != "" and segment.sampled_mask[span.start : end].any():
                 row[start + span.start : start + end] = versions.setdefault(span.version, len(versions))
     index[~sampled] = -1
     return index

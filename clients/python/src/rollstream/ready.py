@@ -143,7 +143,7 @@ class Ready:
             on_bad=on_bad,
             transport=transport,
         )
-        self._thread = LoopThread(f"rollstream {run} {consumer}")
+        self._thread = LoopThread(f"rollstream {run} {consumer}", self._async.disconnect)
         self._run = self._thread.run
         # Forgotten without close(): nothing is extended any more.
         self._finalizer = weakref.finalize(self, self._thread.stop)

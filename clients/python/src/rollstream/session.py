@@ -172,9 +172,13 @@ def _lease_s(head: Mapping[str, Any], response: httpx.Response, asked_s: float |
     differ from ours."""
     if asked_s is not None:
         return asked_s
-    deadline = datetime.fromisoformat(str(head["deadline"]).replace("Z", "+00:00"))
     try:
-        now = parsedate_to_datetime(response.headers["date"])
+        deadline = datetime.fromisoformat(str(head["deadline"]).replace("Z", "+00:00")).astimezone(timezone.utc)
+    except (KeyError, ValueError) as error:
+        raise BadAnswer(f"the head of a lease has no deadline: {error!r}") from error
+    try:
+        now = parsedate_to_datetime(response.headers["date"]).astimezone(timezone.utc)
     except (KeyError, TypeError, ValueError):
         now = datetime.now(timezone.utc)
+    # The header has whole seconds, and may be a second old.
     return max(0.1, (deadline - now).total_seconds() - 1)

@@ -1,0 +1,21 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from delivering_server import DeliveringServer
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[..., DeliveringServer]]:
+    """Servers that are closed after the test."""
+    servers: list[DeliveringServer] = []
+
+    def start(ready: int = 0) -> DeliveringServer:
+        servers.append(DeliveringServer(ready))
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        server.close()
