@@ -75,7 +75,7 @@ export async function startService(context: CommandContext, withHttp: boolean): 
     await app.close();
     throw error;
   }
-  const { delivery, failed: deliveryFailed, close: closeDelivery } = leases;
+  const { delivery, forward, failed: deliveryFailed, close: closeDelivery } = leases;
   const access = createLocalAccess(app);
   const imports = createLocalImportTarget(app, access);
   const ends = watchLogEnds({
@@ -101,6 +101,7 @@ export async function startService(context: CommandContext, withHttp: boolean): 
       imports,
       trainer,
       delivery,
+      forward,
       codecs: app.codecs,
       blobs: app.blobs,
       schemaOf: (id) => app.registry.schemaOf(id),

@@ -28,7 +28,7 @@ export function createLocalDelivery(deps: LocalDeps): Delivery {
   const { session: current, takeRuleOf, loadPayloads, isAnnounced, leaseMs, nowMs } = deps;
 
   const lineageOf = ({ dispatcher }: Session, run: string, asked: number | null): number =>
-    asked ?? dispatcher.view(run)?.lineage ?? 0;
+    asked ?? dispatcher.state.runs.get(run)?.lineage ?? 0;
 
   const asksOf = (session: Session, call: LeaseCall, beganMs: number) => ({
     kind: JSON.stringify([call.lineage, call.unit, call.dp, call.dp > 0 ? call.most : call.least, call.tokens]),
@@ -96,11 +96,15 @@ export function createLocalDelivery(deps: LocalDeps): Delivery {
         dispatcher.end(run, { lineage, lease, state: 'trainer_rejected', step: 0, reason, version: null, match: null }),
       ),
     async extend(lease, call) {
-      const deadline = nowMs() + (call.leaseMs ?? leaseMs);
-      await ofLease(lease, call.lineage, ({ dispatcher }, run, lineage) =>
-        dispatcher.extend(run, lineage, lease, deadline),
-      );
-      return deadline;
+      let extended = nowMs() + (call.leaseMs ?? leaseMs);
+      await ofLease(lease, call.lineage, function* ({ dispatcher }, run, lineage) {
+        const answer = yield* dispatcher.extend(run, lineage, lease, extended);
+        // One that is earlier than what it has takes nothing away.
+        const { deadline } = dispatcher.state.runs.get(run)?.leases.get(lease)?.grant ?? { deadline: extended };
+        extended = Math.max(extended, deadline);
+        return answer;
+      });
+      return extended;
     },
     seal(run, { lineage: asked, step, tokens }) {
       const session = current();
@@ -124,18 +128,18 @@ export function createLocalDelivery(deps: LocalDeps): Delivery {
       );
     },
     async status(run) {
-      const { dispatcher, rooms } = current();
-      const view = dispatcher.view(run);
+      const { dispatcher, rooms, inTurn } = current();
+      const view = await inTurn(async () => dispatcher.view(run));
       if (view === null) return isAnnounced(run) ? { ...NOTHING_YET, run } : null;
       const { lineage, unit, seals: checkpoints, states, last } = view;
       return { run, lineage, unit, checkpoints, states, waiting: rooms.waiting(run), last: Object.fromEntries(last) };
     },
     async checkVersion({ run, lineage, version }) {
-      const { dispatcher, inherited } = current();
+      const books = current().dispatcher.state.runs.get(run);
       const number = lineageNumber(lineage);
-      const inForce = dispatcher.view(run)?.lineage ?? 0;
+      const inForce = books?.lineage ?? 0;
       if (number !== null && number < inForce) throw refusalError('discarded_lineage');
-      if (inherited.has(run, version))
+      if (books?.inherited.has(version))
         throw new RollstreamError(
           'RS_DELIVERY_REFUSED',
           `version: ${version} is the name of weights of the run that ${run} was forked from: a name is used once`,
@@ -159,6 +163,6 @@ function mustBe(answer: 'ok' | Refused): void {
 }
 
 function nextKey({ dispatcher }: Session, run: string, consumer: string): BatchKey {
-  const last = dispatcher.view(run)?.last.get(consumer);
+  const last = dispatcher.state.runs.get(run)?.last.get(consumer);
   return [consumer, last === undefined ? 0 : last[0] + 1, 0];
 }

@@ -11,6 +11,8 @@ import type { AnnouncedVersions } from '../versions/announced-versions.ts';
 import { type BlobCheck, noBlobs } from './blob-check.ts';
 import { createLocalDelivery } from './create-local-delivery.ts';
 import type { Delivery } from './delivery.ts';
+import { createForwardRequest, type ForwardRequest } from './forward/forward-request.ts';
+import { createOwnerUrl } from './forward/owner-url.ts';
 import { createLeaseLog } from './log/lease-log.ts';
 import { createNumberedVersions } from './numbered-versions.ts';
 import { createLookAtPayloads } from './ready/look-at-payloads.ts';
@@ -47,8 +49,8 @@ export interface OpenDelivery {
   readonly delivery: Delivery;
   /** What was announced below this offset of policy.versions counts from here on, where this process grants. */
   announcedTo(position: number): Promise<void>;
-  /** This process grants now. */
-  isOwner(): boolean;
+  /** For those servers that do not grant. */
+  readonly forward: ForwardRequest;
   /** Resolves when this process grants for the first time. */
   readonly serving: Promise<void>;
   /** Rejects when it can never grant again. */
@@ -133,7 +135,12 @@ export async function openDelivery(deps: DeliveryDeps): Promise<OpenDelivery> {
       isAnnounced: (run) => versions.named(run).size > 0,
     }),
     announcedTo: async (position) => current?.announcedTo(position),
-    isOwner: () => current !== null,
+    forward: createForwardRequest({
+      isOwner: () => current !== null,
+      ownerUrl: createOwnerUrl(broker, topics.leases),
+      ownUrl: deps.url ?? '',
+      log,
+    }),
     serving,
     failed,
     async close() {

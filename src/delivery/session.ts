@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { Dispatcher } from '../../processors/delivery/dispatcher.ts';
 import { Fenced } from '../../processors/delivery/fenced.ts';
-import type { LeaseRecord, ReadyEntry } from '../../processors/model/delivery.ts';
+import type { ReadyEntry } from '../../processors/model/delivery.ts';
 import type { DispatcherSettings, Task } from '../../processors/model/delivery-effects.ts';
 import type { Broker, Lane } from '../broker/port.ts';
 import type { Store } from '../clickhouse/port.ts';
@@ -12,7 +12,6 @@ import type { Sleep } from '../lanes/sleep.ts';
 import type { Recorder } from '../observe/recorder.ts';
 import type { AnnouncedVersions } from '../versions/announced-versions.ts';
 import type { LeasedBatch } from './delivery.ts';
-import { createInheritedNames, type InheritedNames } from './inherited-names.ts';
 import type { LeaseLog } from './log/lease-log.ts';
 import type { NumberedVersions } from './numbered-versions.ts';
 import { createOneAtATime } from './one-at-a-time.ts';
@@ -21,10 +20,11 @@ import type { LookAtPayloads } from './ready/look-at-payloads.ts';
 import type { ReadRecords } from './ready/read-records.ts';
 import type { RecordCache } from './ready/record-cache.ts';
 import { tailReady } from './ready/tail-ready.ts';
+import { createFollowRecords } from './rows/follow-records.ts';
 import { createRowBatcher } from './rows/row-batcher.ts';
-import { createRowsOfRecord, type EntryOf } from './rows/rows-of-record.ts';
 import { createRunRooms, type RunRooms } from './run-rooms.ts';
 import { isOutOfHere, startingError } from './session-errors.ts';
+import { createTidyRuns } from './tidy-runs.ts';
 import type { Alarm } from './waiting/alarm.ts';
 
 export interface SessionDeps {
@@ -53,7 +53,6 @@ export type Found = Omit<LeasedBatch, 'records'> & { readonly payloads: Readonly
 export interface Session {
   readonly dispatcher: Dispatcher;
   readonly rooms: RunRooms<{ readonly found: Found | null }>;
-  readonly inherited: InheritedNames;
   /** Payloads that were looked at by the task before, in the same turn. */
   payloads(): ReadonlyMap<number, Buffer>;
   /** In its turn: RS_STARTING once it may not go on. */
@@ -67,8 +66,6 @@ export interface Session {
 }
 
 const VERSIONS_WAIT_MS = 2_000;
-/** Between what makes a run worth folding and the look at it. */
-const FOLD_MS = 1_000;
 
 export function openSession(deps: SessionDeps, lane: Lane, stopping: AbortSignal): Session {
   const { broker, versions, log, sleep, alarm, nowMs, recorder } = deps;
@@ -82,14 +79,11 @@ export function openSession(deps: SessionDeps, lane: Lane, stopping: AbortSignal
   // Rows of what was answered are inserted also after the lane is gone.
   const rowsOutage = createRetryOutage({ log, sleep, ended: stopping });
   const rows = createRowBatcher({ store: deps.store, outage: rowsOutage, alarm, inserted: recorder.rowsInserted });
-  const rowsOf = createRowsOfRecord();
-  const inherited = createInheritedNames();
+  const follow = createFollowRecords(rows);
   const turn = createOneAtATime();
   let payloads: ReadonlyMap<number, Buffer> = new Map();
-  /** Records that takeOver read: their rows wait until all entries are known. null: it has caught up. */
-  let early: Array<readonly [LeaseRecord, EntryOf]> | null = [];
   let touched = new Set<string>();
-  let isFoldRung = false;
+  let isEarly = true;
 
   const dispatcher = new Dispatcher(
     { ...deps.settings, name: randomBytes(6).toString('hex') },
@@ -117,16 +111,11 @@ export function openSession(deps: SessionDeps, lane: Lane, stopping: AbortSignal
   });
 
   dispatcher.onApplied = (record, entryOf) => {
-    inherited.note(record);
-    if (early !== null) early.push([record, entryOf]);
-    else rows.add(rowsOf(record, entryOf));
-    if ('run' in record) touched.add(record.run);
-    if (isFoldRung) return;
-    isFoldRung = true;
-    alarm(FOLD_MS, () => {
-      isFoldRung = false;
-      if (!over.signal.aborted) void foldSpent();
-    });
+    follow.applied(record, entryOf);
+    if (!('run' in record)) return;
+    touched.add(record.run);
+    if (record.kind === 'rewind') tidy.suspect(record.run);
+    else tidy.soon();
   };
 
   const settle = (): void => {
@@ -164,23 +153,15 @@ export function openSession(deps: SessionDeps, lane: Lane, stopping: AbortSignal
     });
   };
 
-  /** A run is folded once its rows are inserted: what is final is in no record afterwards. */
-  const foldSpent = async (): Promise<void> => {
-    try {
-      for (const run of dispatcher.foldable())
-        await inTurn(async (performing) => {
-          await rows.flushed();
-          await performing(dispatcher.fold(run));
-        });
-    } catch (error) {
-      // The next record that counts rings again.
-      log.warn({ err: error }, 'spent records of ready.leases are not folded');
-    }
-  };
+  const tidy = createTidyRuns({ dispatcher, rows, inTurn, alarm, log, over: over.signal, nowMs });
+  const hasLeft = (run: string): boolean => (dispatcher.state.runs.get(run)?.cuts.size ?? 0) > 0;
 
   const arrived = async (entries: readonly ReadyEntry[], position: number): Promise<void> => {
     await inTurn(async (performing) => {
-      for (const { run } of entries) touched.add(run);
+      for (const { run } of entries) {
+        touched.add(run);
+        if (hasLeft(run)) tidy.suspect(run);
+      }
       if (entries.length > 0) dispatcher.arrived(entries, position);
       await outage('indexing ready', () => performing(dispatcher.index()));
     });
@@ -192,8 +173,8 @@ export function openSession(deps: SessionDeps, lane: Lane, stopping: AbortSignal
   });
 
   const caughtUp = (): void => {
-    for (const [record, entryOf] of early ?? []) rows.add(rowsOf(record, entryOf));
-    early = null;
+    isEarly = false;
+    follow.caughtUp();
     serve();
   };
 
@@ -201,7 +182,9 @@ export function openSession(deps: SessionDeps, lane: Lane, stopping: AbortSignal
     while (!over.signal.aborted) {
       const before = versions.position();
       await Promise.race([ending, outage('reading policy.versions', () => versions.readOn(VERSIONS_WAIT_MS))]);
-      if (versions.position() !== before) for (const run of rooms.runs()) rooms.changed(run);
+      if (versions.position() === before) continue;
+      for (const run of rooms.runs()) rooms.changed(run);
+      for (const run of dispatcher.state.runs.keys()) if (hasLeft(run)) tidy.suspect(run);
     }
   };
 
@@ -218,7 +201,7 @@ export function openSession(deps: SessionDeps, lane: Lane, stopping: AbortSignal
       from,
       async (entries, position) => {
         await arrived(entries, position);
-        if (early !== null && (position >= target.end || entries.length === 0)) caughtUp();
+        if (isEarly && (position >= target.end || entries.length === 0)) caughtUp();
       },
     );
     await Promise.race([Promise.all([tail, followVersions()]), ending]);
@@ -240,7 +223,7 @@ export function openSession(deps: SessionDeps, lane: Lane, stopping: AbortSignal
   };
 
   return {
-    ...{ dispatcher, rooms, inherited, inTurn, serving },
+    ...{ dispatcher, rooms, inTurn, serving },
     payloads: () => payloads,
     async announcedTo(position) {
       while (versions.position() < position && !over.signal.aborted)

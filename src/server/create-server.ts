@@ -39,6 +39,8 @@ export interface ServerDeps {
   readonly imports: ImportTarget;
   readonly trainer: TrainerApi;
   readonly delivery: Delivery;
+  /** What another server answers, as only it grants leases; null: it is answered here. */
+  readonly forward?: (request: Request) => Promise<Response | null>;
   readonly codecs: Pick<Codecs, 'prepare' | 'decoderOf' | 'decoderOfField'>;
   /** The schema of an id in Confluent wire format; null: there is none. */
   readonly schemaOf: (id: number) => Promise<Schema | null>;
@@ -83,6 +85,11 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Hono {
       },
     }),
   );
+  app.use(async (c, next) => {
+    const answer = (await deps.forward?.(c.req.raw)) ?? null;
+    if (answer === null) return next();
+    return answer;
+  });
 
   app.route('/', healthRoutes(deps));
   app.route('/v1', accountingRoutes(deps));

@@ -76,10 +76,11 @@ export function createRowBatcher({ store, outage, alarm, inserted }: BatcherDeps
     add(rows) {
       const count = rowCount(rows);
       if (count === 0) return;
-      pending.deliveries.push(...rows.deliveries);
-      pending.leases.push(...rows.leases);
-      pending.lineages.push(...rows.lineages);
-      pending.matches.push(...rows.matches);
+      // One by one: a fork may have more than a call can have arguments.
+      for (const row of rows.deliveries) pending.deliveries.push(row);
+      for (const row of rows.leases) pending.leases.push(row);
+      for (const row of rows.lineages) pending.lineages.push(row);
+      for (const row of rows.matches) pending.matches.push(row);
       pendingCount += count;
       if (isRung || sending !== null) return;
       isRung = true;

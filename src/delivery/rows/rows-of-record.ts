@@ -1,4 +1,4 @@
-import type { Fact, Facts, Grant, LeaseRecord, ReadyEntry } from '../../../processors/model/delivery.ts';
+import type { Fact, Facts, Grant, LeaseRecord, ReadyEntry, Signature } from '../../../processors/model/delivery.ts';
 import type { DeliveryRow } from '../../clickhouse/tables/deliveries.ts';
 import type { DeliveryLeaseRow } from '../../clickhouse/tables/delivery-leases.ts';
 import type { LineageRow } from '../../clickhouse/tables/lineages.ts';
@@ -93,11 +93,13 @@ export function createRowsOfRecord(): RowsOfRecord {
   };
 }
 
+/** Weights sampled it that are no more. */
+export const DISCARDED = 'discarded_lineage';
 const QUEUED: Fact = { state: 'queued', lineage: 0, step: 0, lease: '', count: 0 };
 /** A claim has fewer records than this. */
 const CLAIM_SHIFT = 40n;
 
-function versionOf({ claim, seq }: LeaseRecord): bigint {
+function versionOf({ claim, seq }: Signature): bigint {
   return (BigInt(claim) << CLAIM_SHIFT) + BigInt(seq);
 }
 
@@ -107,8 +109,8 @@ function epochOf(unit: string): number {
   return Number.isSafeInteger(epoch) ? epoch : 0;
 }
 
-function rowOf(
-  record: LeaseRecord & { readonly run: string },
+export function rowOf(
+  record: Signature & { readonly run: string },
   entry: ReadyEntry,
   fact: Fact,
   grant: Grant | undefined,
@@ -127,7 +129,8 @@ function rowOf(
     step: fact.state === 'trained' ? fact.step : null,
     consumer: grant?.consumer ?? '',
     deliveries: fact.count,
-    reason: '',
+    // Only of what a fork took over is it not said in the record.
+    reason: fact.state === 'trainer_rejected' && fact.lease === '' ? DISCARDED : '',
     weights_version: '',
     lag: null,
     tokens: entry.tokens,
