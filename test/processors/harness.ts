@@ -7,6 +7,7 @@ import { checkLane } from '../../processors/cut/invariants.ts';
 import type { Progress } from '../../processors/cut/progress.ts';
 import type { Documents } from '../../processors/decide/judge.ts';
 import { readPolicy } from '../../processors/decide/policy-schema.ts';
+import type { Fits } from '../../processors/decide/record-space.ts';
 import { avroTypeOf } from '../../processors/decode/avro-type.ts';
 import { frame, HEADER_BYTES } from '../../processors/decode/wire-format.ts';
 import type { PastDecision } from '../../processors/model/attempt.ts';
@@ -94,6 +95,7 @@ export interface LaneOptions {
   readonly documents?: ReturnType<typeof documentsOf>;
   readonly reorderEvents?: number;
   readonly audits?: Audits;
+  readonly fits?: Fits;
   /** Restores from this commit. */
   readonly progress?: Progress;
   /** What `decisions` holds, as of the batch that asks. */
@@ -130,6 +132,7 @@ export function createTestLane(options: LaneOptions = {}): TestLane {
     documents,
     audits: options.audits ?? NO_AUDITS,
     limits: { reorderEvents: options.reorderEvents ?? 256 },
+    ...(options.fits === undefined ? {} : { fits: options.fits }),
   });
   let position = progress?.watermark ?? 0;
   let rebuilding = position < state.restored;
