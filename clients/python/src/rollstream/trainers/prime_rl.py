@@ -30,7 +30,7 @@ MICRO_BATCH = (
     "input_ids", "loss_mask", "advantages", "inference_logprobs", "position_ids", "sequence_lengths", "temperatures",
     "env_names", "seq_lens", "ref_logprobs", "routed_experts", "mm_kwargs", "mm_token_type_ids", "rl_weights",
 )  # fmt: skip
-"""Order of MicroBatch as far as it is written here: trailing fields at their defaults are not on the wire."""
+"""Order of MicroBatch as far as it is written here: a reader takes the defaults for what is left out at the end."""
 
 
 def fields_of(

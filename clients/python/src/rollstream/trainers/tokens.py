@@ -29,10 +29,9 @@ def versions_of(row: Row) -> list[str | None]:
     """Name of the weights that sampled each token; '' where it is unknown, None where the policy did not sample."""
     names: list[str | None] = [None] * row.length
     spans = sorted(row.segment.weight_spans, key=lambda span: span.start)
-    ends = [span.start for span in spans[1:]] + [row.length]
     of_token = [""] * row.length
-    for span, end in zip(spans, ends, strict=True):
-        of_token[span.start : end] = [span.version] * (end - span.start)
+    for span in spans:  # each until the end: the next one overwrites it
+        of_token[span.start :] = [span.version] * (row.length - span.start)
     for at in np.flatnonzero(row.segment.sampled_mask == 1).tolist():
         names[at] = of_token[at]
     return names
