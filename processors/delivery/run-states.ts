@@ -139,14 +139,18 @@ export class RunStates extends RunBooks {
     this.grants.clear();
     for (const [lease, known] of this.leases) {
       for (const offset of known.offsets) if (this.fact(offset).lease !== lease) known.offsets.delete(offset);
-      const isHeld = [...known.offsets].some((offset) => this.fact(offset).state === 'leased');
-      if (known.grant?.lineage !== this.lineage || !isHeld) known.grant = null;
+      if (!this.isWorthKeeping(known)) known.grant = null;
       if (known.offsets.size === 0) this.leases.delete(lease);
       else if (known.grant !== null) {
         this.deadlines.push(known.grant);
         this.grants.set(JSON.stringify(known.grant.key), known.grant);
       }
     }
+  }
+
+  /** Whether anything of it is leased. */
+  isWorthKeeping({ grant, offsets }: KnownLease): boolean {
+    return grant?.lineage === this.lineage && [...offsets].some((offset) => this.fact(offset).state === 'leased');
   }
 
   /** What is kept at hand and is not what the books say, in words; null: all is. After a refresh. */

@@ -49,7 +49,6 @@ export class World extends Checks {
   readonly #obeysTombstones: boolean;
   /** What was never sealed may be forgotten. */
   readonly mayForget: boolean;
-  namesByLineage = true;
   readonly ready: ReadyEntry[] = [];
   log: Logged[] = [];
   inbox: Query[] = [];
@@ -179,9 +178,14 @@ export class World extends Checks {
     this.oracle.run(member.run).entries.set(offset, entry);
   }
 
+  /** A name is used once in a run, over all its lineages. */
+  nameOf(job: Job): string {
+    return `${job.run}.${job.lineage}.${job.step}`;
+  }
+
   announce(job: Job): void {
     const made = `${job.run}.${job.lineage}.${job.step}`;
-    const name = this.namesByLineage ? made : `${job.run}.${job.step}`;
+    const name = this.nameOf(job);
     this.announced(job.run).set(name, { lineage: job.lineage ?? 0, step: job.step, ordinal: job.step });
     this.announcedAt.set(name, this.now);
     job.history.add(made);
