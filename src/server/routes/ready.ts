@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import type { Access } from '../../access/access.ts';
 import { NEXT_HEADER, REMAINING_HEADER } from '../headers.ts';
 import { wholeNumber } from '../request-value.ts';
+import { createWhileWanted } from '../while-wanted.ts';
 
 const MAX_PAGE = 1_000;
 const MAX_WAIT_MS = 30_000;
@@ -11,15 +12,17 @@ const MAX_WAIT_MS = 30_000;
  * begins; with wait_ms it waits for a first trajectory (long poll).
  */
 export function readyRoutes(deps: { readonly access: Access; readonly closing: AbortSignal }): Hono {
+  const whileWanted = createWhileWanted(deps.closing);
   return new Hono().get('/ready', async (c) => {
-    const page = await deps.access.ready({
+    const query = {
       from: wholeNumber(c.req.query('from'), 'from', 0, Number.MAX_SAFE_INTEGER),
       limit: wholeNumber(c.req.query('limit'), 'limit', 100, MAX_PAGE),
       waitMs: wholeNumber(c.req.query('wait_ms'), 'wait_ms', 0, MAX_WAIT_MS),
       runId: c.req.query('run') ?? null,
       groupId: c.req.query('group') ?? null,
-      signal: AbortSignal.any([deps.closing, c.req.raw.signal]),
-    });
+    };
+    const page = await whileWanted(c.req.raw.signal, (signal) => deps.access.ready({ ...query, signal }));
+    if (page === null) return c.body(null, 204);
     const lines = page.trajectories.map((trajectory) => `${JSON.stringify(trajectory)}\n`);
     return c.body(lines.join(''), 200, {
       'content-type': 'application/x-ndjson',
