@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import type { TakeRule } from '../../../processors/model/delivery.ts';
 import { unitOf } from '../../../processors/model/unit.ts';
 import { type PolicyVersionInit, policyVersionSchema } from '../../../schemas/generated/policy-version.ts';
-import { type Trajectory, trajectorySchema } from '../../../schemas/generated/trajectory.ts';
+import { type Segment, type Trajectory, trajectorySchema } from '../../../schemas/generated/trajectory.ts';
 import { openEmbeddedBroker } from '../../../src/broker/embedded/open-embedded-broker.ts';
 import type { Broker } from '../../../src/broker/port.ts';
 import type { Store } from '../../../src/clickhouse/port.ts';
@@ -57,6 +57,10 @@ export interface DeliveryWorld {
   rule: TakeRule;
   /** Appends to ready: a rollout without a group, or as it says. Resolves with their offsets. */
   ready(...trajectories: ReadonlyArray<Partial<Trajectory>>): Promise<number[]>;
+  /** The segment of the sample, sampled by these weights. */
+  segmentOf(version: string): Segment;
+  /** Resolves when it holds; asked again each turn of the event loop. */
+  until(holds: () => Promise<boolean>): Promise<void>;
   announce(version: string, step: number, lineage?: string, run?: string): Promise<void>;
   /** Ends what grants, and begins anew on the same log. */
   restart(): Promise<void>;
@@ -110,6 +114,14 @@ export async function openWorld(store: Store): Promise<DeliveryWorld> {
       });
       return (await broker.append(topics.ready, records)).map(({ offset }) => offset);
     },
+    segmentOf(version) {
+      const [segment] = sampleTrajectory().segments;
+      if (segment === undefined) throw new Error('the sample has a segment');
+      return { ...segment, weight_spans: [{ start: 1, version }] };
+    },
+    async until(holds) {
+      while (!(await holds())) await new Promise((resolve) => setImmediate(resolve));
+    },
     async announce(version, step, lineage = '', run_id = 'run') {
       const value = announcement({ run_id, lineage, step, version, announced_at: null });
       const [at] = await broker.append(topics.policyVersions, [{ key: run_id, value, partition: 0 }]);
@@ -132,13 +144,21 @@ export async function openWorld(store: Store): Promise<DeliveryWorld> {
 const never = new AbortController().signal;
 
 /** A lease of up to `most` units that waits for nothing it need not. */
-export function lease(world: DeliveryWorld, over: Partial<LeaseCall> = {}): Promise<LeasedBatch | null> {
+export function lease(
+  world: DeliveryWorld,
+  over: Partial<LeaseCall> = {},
+  signal: AbortSignal = never,
+): Promise<LeasedBatch | null> {
   const call: LeaseCall = {
     ...{ run: 'run', lineage: null, consumer: 'trainer', key: null, unit: 'group', dp: 0, rank: 0 },
     ...{ most: 1, least: 1, tokens: null, microTokens: null, leaseMs: null, waitMs: 60_000 },
     ...over,
   };
-  return world.delivery.lease(call, never);
+  return world.delivery.lease(call, signal);
+}
+
+export function ack(world: DeliveryWorld, batch: LeasedBatch | null, step: number, version: string | null = null) {
+  return world.delivery.ack(batch?.lease ?? 'none', { lineage: null, step, version, match: null });
 }
 
 export function offsetsOf(batch: LeasedBatch | null): number[] | null {
