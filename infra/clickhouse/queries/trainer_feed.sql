@@ -2,7 +2,7 @@
 -- Parameters: run, empty for all; minutes, empty for 10: how far back from its last lease rates and bottleneck look.
 -- States are as of now. oldest_queued_ms, queued_p50_ms: how long what is queued has been ready. ready_to_taken: of the last grant of
 -- each trajectory; taken_to_acked: of those that were trained, also where a rewind took them back. trainer_idle_ms: what requests
--- that got a lease had waited for it; ready_idle_ms: what trajectories had been ready before a request that did not wait took them.
+-- that got a lease had waited for it; ready_idle_ms: what trajectories had been ready before the request that took them was made.
 -- bottleneck: rollouts, where trainers waited a tenth of their time or more; training, where they did not and trajectories lay
 -- longer than a lease takes; else balanced; empty: no lease yet. lag: at use, of what is trained; lag_unknown: of how many it is not
 -- known. What a fork took over final is in its states alone.
@@ -28,9 +28,9 @@ WITH
       recorded_state,
       lag,
       tokens,
-      waited_ms,
       toUnixTimestamp64Milli(ready_at) AS ready_ms,
       toUnixTimestamp64Milli(taken_at) AS taken_ms,
+      greatest(0, ifNull(taken_ms - ready_ms - ifNull(waited_ms, 0), 0)) AS lay_ms,
       if(recorded_state = 'trained', toUnixTimestamp64Milli(ended_at), NULL) AS acked_ms
     FROM rollstream.live_deliveries
     WHERE {run:String} IN ('', run_id)
@@ -101,8 +101,8 @@ WITH
       quantileExactIf(0.5)(assumeNotNull(t.acked_ms) - assumeNotNull(t.taken_ms), isNotNull(t.acked_ms) AND isNotNull(t.taken_ms)) AS acked_p50,
       quantileExactIf(0.99)(assumeNotNull(t.acked_ms) - assumeNotNull(t.taken_ms), isNotNull(t.acked_ms) AND isNotNull(t.taken_ms)) AS acked_p99,
       countIf(isNotNull(t.acked_ms) AND isNotNull(t.taken_ms)) AS acks,
-      sumIf(assumeNotNull(t.taken_ms) - t.ready_ms, isNotNull(t.taken_ms) AND ifNull(t.waited_ms, 0) = 0) AS ready_idle_ms,
-      avgIf(assumeNotNull(t.taken_ms) - t.ready_ms, isNotNull(t.taken_ms) AND ifNull(t.waited_ms, 0) = 0 AND t.taken_ms >= s.since_ms) AS lay,
+      sum(t.lay_ms) AS ready_idle_ms,
+      avgIf(t.lay_ms, isNotNull(t.taken_ms) AND t.taken_ms >= s.since_ms) AS lay,
       avgIf(assumeNotNull(t.acked_ms) - assumeNotNull(t.taken_ms), isNotNull(t.acked_ms) AND isNotNull(t.taken_ms) AND t.taken_ms >= s.since_ms) AS held,
       countIf(ifNull(t.acked_ms >= s.since_ms, false)) AS recent_trajectories,
       sumIf(t.tokens, ifNull(t.acked_ms >= s.since_ms, false)) AS recent_tokens,
