@@ -64,6 +64,8 @@ export interface LeasedBatch {
   readonly dp: number;
   readonly rank: number;
   readonly entries: readonly DeliveredEntry[];
+  /** Of the whole lease, all ranks: what a checkpoint that holds it names among its tokens. */
+  readonly offsets: readonly number[];
   /** Micro-batches of the rank, as indexes of `entries`. */
   readonly microBatches: ReadonlyArray<readonly number[]>;
   /** Confluent wire format, in the order of `entries`. */

@@ -14,7 +14,7 @@ export function foundOf({ dispatcher, payloads }: Session, { grant, rank }: Leas
     return { ...entry, deliveries: facts.get(offset)?.count ?? 0, lag: dispatcher.lag(run, entry) };
   });
   return {
-    ...{ lease, run, lineage, key, unit, deadline, dp, rank, entries },
+    ...{ lease, run, lineage, key, unit, deadline, dp, rank, entries, offsets: [...facts.keys()] },
     version: dispatcher.view(run)?.newest ?? null,
     microBatches: shard.map((micro) => micro.flatMap((offset) => placeOf.get(offset) ?? [])),
     payloads: payloads(),

@@ -24,6 +24,7 @@ export function batchHead(batch: LeasedBatch): Record<string, unknown> {
       lag: entry.lag,
       ready_at: new Date(entry.readyAtMs).toISOString(),
     })),
+    offsets: batch.offsets,
     micro_batches: batch.microBatches,
   };
 }

@@ -55,7 +55,7 @@ export const DELIVERY_PATHS = {
       responses: {
         200: {
           description:
-            'a batch {lease, run, lineage, batch_index, try, unit, deadline, version, shard, entries, micro_batches, trajectories}; or {lease: null, again: true}, always as JSON',
+            'a batch {lease, run, lineage, batch_index, try, unit, deadline, version, shard, entries, offsets, micro_batches, trajectories}; or {lease: null, again: true}, always as JSON',
           content: {
             'application/json': { schema: { type: 'object' } },
             'application/vnd.rollstream.batch': {

@@ -56,6 +56,7 @@ const HEAD = {
       ready_at: '2026-01-01T11:00:00.000Z',
     },
   ],
+  offsets: [40, 41],
   micro_batches: [[0, 1]],
 };
 

@@ -26,6 +26,7 @@ export function sampleBatch(records: readonly Buffer[], over: Partial<LeasedBatc
       deliveries: 2,
       lag: index === 0 ? 2 : null,
     })),
+    offsets: records.map((_, index) => 40 + index),
     microBatches: [records.map((_, index) => index)],
     records,
     ...over,
