@@ -1,38 +1,37 @@
-"""Each Parquet file of a folder says what the JSON Lines beside it say, read by pyarrow. Prints how many were compared."""
+"""Each Parquet file of a folder says what the JSON Lines beside it say, read by pyarrow. Prints how many."""
 
 import json
 import sys
-from datetime import timezone
+from datetime import datetime, timezone
 from pathlib import Path
 
 import pyarrow.parquet as pq
 
 # Told in another form: struct and list have no null there.
 OTHERWISE = {"group_stats", "segments_ref", "group_size", "segments"}
-TIMES = {"started_at", "ended_at", "ready_at"}
 MAPS = {"reward_components", "audit_missing", "wall_ms"}
 
 
-def micros(value):
-    return None if value is None else round(value.astimezone(timezone.utc).timestamp() * 1_000_000)
+def micros(value: datetime) -> int:
+    return round(value.astimezone(timezone.utc).timestamp() * 1_000_000)
 
 
-def plain(name, value):
-    if name in TIMES:
+def plain(name: str, value: object) -> object:
+    if isinstance(value, datetime):
         return micros(value)
     if name in MAPS:
-        return dict(value)
+        return dict(value)  # a map is a list of pairs
     if name == "verdicts":
         return [{**verdict, "rewards": dict(verdict["rewards"])} for verdict in value]
     return value
 
 
-def segment(row):
+def segment(row: dict) -> dict:
     has_logprobs = row.pop("has_logprobs")
     return {**row, "logprobs": row["logprobs"] if has_logprobs else None}
 
 
-def compare(parquet, lines):
+def compare(parquet: Path, lines: Path) -> None:
     rows = pq.read_table(parquet).to_pylist()
     expected = [json.loads(line) for line in lines.read_text().splitlines()]
     assert len(rows) == len(expected), parquet
