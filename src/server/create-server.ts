@@ -8,6 +8,7 @@ import type { ImportTarget } from '../access/import-target.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { createResolveSegments } from '../blobs/create-resolve-segments.ts';
 import type { Delivery } from '../delivery/delivery.ts';
+import type { ForwardRequest } from '../delivery/forward/forward-request.ts';
 import { RollstreamError } from '../errors.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Codecs } from '../registry/codecs.ts';
@@ -33,6 +34,7 @@ import { rolloutRoutes } from './routes/rollouts.ts';
 import { schemaRoutes } from './routes/schemas.ts';
 import { taskRoutes } from './routes/tasks.ts';
 import { versionRoutes } from './routes/versions.ts';
+import { createWhileWanted } from './while-wanted.ts';
 
 export interface ServerDeps {
   readonly access: Access;
@@ -40,7 +42,7 @@ export interface ServerDeps {
   readonly trainer: TrainerApi;
   readonly delivery: Delivery;
   /** What another server answers, as only it grants leases; null: it is answered here. */
-  readonly forward?: (request: Request) => Promise<Response | null>;
+  readonly forward?: ForwardRequest;
   readonly codecs: Pick<Codecs, 'prepare' | 'decoderOf' | 'decoderOfField'>;
   /** The schema of an id in Confluent wire format; null: there is none. */
   readonly schemaOf: (id: number) => Promise<Schema | null>;
@@ -63,6 +65,7 @@ export interface ServerConfig extends GuardConfig {
 export function createServer(config: ServerConfig, deps: ServerDeps): Hono {
   const guard = createGuard(config);
   const knownRuns = createKnownRuns(deps);
+  const whileWanted = createWhileWanted(deps.closing);
   const app = new Hono();
 
   app.use(async (c, next) => {
@@ -86,7 +89,7 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Hono {
     }),
   );
   app.use(async (c, next) => {
-    const answer = (await deps.forward?.(c.req.raw)) ?? null;
+    const answer = (await deps.forward?.(c.req.raw, whileWanted)) ?? null;
     if (answer === null) return next();
     return answer;
   });
@@ -97,11 +100,14 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Hono {
   app.route('/v1', queryRoutes(deps));
   app.route('/v1', policyRoutes(deps));
   app.route('/v1', gateRoutes(deps));
-  app.route('/v1', readyRoutes(deps));
+  app.route('/v1', readyRoutes({ ...deps, whileWanted }));
   app.route('/v1', exportRoutes(deps));
   app.route('/v1', importRoutes(deps.imports));
   app.route('/v1', versionRoutes({ ...deps, announceVersion: deps.trainer.announceVersion }));
-  app.route('/v1', leaseRoutes({ ...deps, knownRuns, resolve: createResolveSegments(deps.blobs, deps.codecs) }));
+  app.route(
+    '/v1',
+    leaseRoutes({ ...deps, knownRuns, whileWanted, resolve: createResolveSegments(deps.blobs, deps.codecs) }),
+  );
   app.route('/v1', checkpointRoutes({ ...deps, knownRuns }));
   app.route('/v1', schemaRoutes(deps));
   app.route('/v1', blobRoutes(deps));

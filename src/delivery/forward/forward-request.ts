@@ -1,4 +1,6 @@
 import type { Logger } from 'pino';
+import { RollstreamError } from '../../errors.ts';
+import type { WhileWanted } from '../../server/while-wanted.ts';
 import { startingError } from '../session-errors.ts';
 import type { OwnerUrl } from './owner-url.ts';
 
@@ -12,7 +14,7 @@ export interface ForwardDeps {
 }
 
 /** The answer of the one that grants; null: the request is answered here. RS_STARTING while nobody is known to grant. */
-export type ForwardRequest = (request: Request) => Promise<Response | null>;
+export type ForwardRequest = (request: Request, whileWanted: WhileWanted) => Promise<Response | null>;
 
 /** What only the one that grants can answer. */
 const OF_DELIVERY =
@@ -26,7 +28,7 @@ const NOT_ANSWERED = ['connection', 'content-encoding', 'transfer-encoding', 'ke
 
 /** The request as it came, the same token included: who may ask is checked there, too. */
 export function createForwardRequest({ isOwner, ownerUrl, ownUrl, log }: ForwardDeps): ForwardRequest {
-  return async function forwardRequest(request) {
+  return async function forwardRequest(request, whileWanted) {
     const { pathname, search } = new URL(request.url);
     if (isOwner() || !OF_DELIVERY.test(`${request.method} ${pathname}`)) return null;
     if (request.headers.has(FORWARDED)) throw startingError();
@@ -35,14 +37,17 @@ export function createForwardRequest({ isOwner, ownerUrl, ownUrl, log }: Forward
     const headers = new Headers(request.headers);
     for (const name of NOT_SENT) headers.delete(name);
     headers.set(FORWARDED, '1');
-    const { method, signal } = request;
+    const { method } = request;
     const body = method === 'GET' ? null : await request.arrayBuffer();
     try {
-      const answer = await fetch(new URL(`${pathname}${search}`, url), { method, headers, body, signal });
+      const target = new URL(`${pathname}${search}`, url);
+      const answer = await whileWanted(request.signal, (signal) => fetch(target, { method, headers, body, signal }));
+      if (answer === null) throw startingError();
       const answered = new Headers(answer.headers);
       for (const name of NOT_ANSWERED) answered.delete(name);
       return new Response(answer.body, { status: answer.status, headers: answered });
     } catch (error) {
+      if (error instanceof RollstreamError) throw error;
       // It is gone, and whoever takes over claims in a moment: the same is asked again then.
       log.warn({ err: error, url }, 'whoever grants leases does not answer');
       throw startingError();

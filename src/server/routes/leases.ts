@@ -7,24 +7,22 @@ import { isLeaseId } from '../batch-tokens.ts';
 import type { KnownRuns } from '../known-runs.ts';
 import { leaseCallOf, leaseMsOf, lineageOf } from '../lease-call.ts';
 import { bad, isObject, jsonBody, nameOf, onlyFields, optional, textOf, wholeOf } from '../request-value.ts';
-import { createWhileWanted } from '../while-wanted.ts';
+import type { WhileWanted } from '../while-wanted.ts';
 
 const MOST_REASON_CHARACTERS = 1_000;
 
 export interface LeaseRouteDeps extends Unpacking {
   readonly delivery: Delivery;
   readonly knownRuns: Pick<KnownRuns, 'check'>;
-  /** Aborted when the server closes. */
-  readonly closing: AbortSignal;
+  readonly whileWanted: WhileWanted;
 }
 
 /**
  * `POST /v1/leases`: a batch for a replica, or the shard of one rank; "not enough, again" is an answer too.
  * `POST /v1/leases/:id/{ack,release,reject,extend}`: all of a lease or none.
  */
-export function leaseRoutes({ delivery, knownRuns, closing, ...unpacking }: LeaseRouteDeps): Hono {
+export function leaseRoutes({ delivery, knownRuns, whileWanted, ...unpacking }: LeaseRouteDeps): Hono {
   const jsonResponse = createJsonResponse(unpacking);
-  const whileWanted = createWhileWanted(closing);
   return new Hono()
     .post('/leases', async (c) => {
       const call = leaseCallOf(await jsonBody(c));

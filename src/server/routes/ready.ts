@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import type { Access } from '../../access/access.ts';
 import { NEXT_HEADER, REMAINING_HEADER } from '../headers.ts';
 import { wholeNumber } from '../request-value.ts';
-import { createWhileWanted } from '../while-wanted.ts';
+import type { WhileWanted } from '../while-wanted.ts';
 
 const MAX_PAGE = 1_000;
 const MAX_WAIT_MS = 30_000;
@@ -11,8 +11,13 @@ const MAX_WAIT_MS = 30_000;
  * `GET /v1/ready?from&limit&run&group&wait_ms`: a page of the ready topic as JSON Lines. The header says where the next one
  * begins; with wait_ms it waits for a first trajectory (long poll).
  */
-export function readyRoutes(deps: { readonly access: Access; readonly closing: AbortSignal }): Hono {
-  const whileWanted = createWhileWanted(deps.closing);
+export function readyRoutes({
+  access,
+  whileWanted,
+}: {
+  readonly access: Access;
+  readonly whileWanted: WhileWanted;
+}): Hono {
   return new Hono().get('/ready', async (c) => {
     const query = {
       from: wholeNumber(c.req.query('from'), 'from', 0, Number.MAX_SAFE_INTEGER),
@@ -21,7 +26,7 @@ export function readyRoutes(deps: { readonly access: Access; readonly closing: A
       runId: c.req.query('run') ?? null,
       groupId: c.req.query('group') ?? null,
     };
-    const page = await whileWanted(c.req.raw.signal, (signal) => deps.access.ready({ ...query, signal }));
+    const page = await whileWanted(c.req.raw.signal, (signal) => access.ready({ ...query, signal }));
     if (page === null) return c.body(null, 204);
     const lines = page.trajectories.map((trajectory) => `${JSON.stringify(trajectory)}\n`);
     return c.body(lines.join(''), 200, {

@@ -8,6 +8,7 @@ import { errorResponse } from '../../../src/server/error-response.ts';
 import { createKnownRuns } from '../../../src/server/known-runs.ts';
 import { checkpointRoutes } from '../../../src/server/routes/checkpoints.ts';
 import { leaseRoutes } from '../../../src/server/routes/leases.ts';
+import { createWhileWanted } from '../../../src/server/while-wanted.ts';
 
 /** A delivery that does as it is told, and keeps what it was asked. */
 export interface ScriptedDelivery {
@@ -55,7 +56,8 @@ export function deliveryApp(
   };
   const knownRuns = createKnownRuns({ delivery, access });
   const app = new Hono();
-  app.route('/v1', leaseRoutes({ delivery, knownRuns, codecs, resolve, closing }));
+  const whileWanted = createWhileWanted(closing);
+  app.route('/v1', leaseRoutes({ delivery, knownRuns, whileWanted, codecs, resolve }));
   app.route('/v1', checkpointRoutes({ delivery, knownRuns }));
   app.onError(errorResponse);
   return app;
