@@ -94,4 +94,9 @@ it('the books say what a trainer took, acked and rejected, and balance; a rewind
   await post(`runs/${RUN}/fork`, { run: 'fork', step: 0, lineage: 0, request: 'fork' });
   const forked = { run_id: 'fork', started: 0, ready: 0, inherited: 6, ready_states: after, balanced: true };
   await expect.poll(() => books('fork'), soon).toMatchObject(forked);
+  const { runs }: { runs: unknown } = JSON.parse(await (await fetch(`${url}/v1/runs`)).text());
+  expect(runs).toMatchObject([
+    { run_id: RUN, started: 10, closed: 10 },
+    { run_id: 'fork', started: 0, closed: 0, first_started_at: null, last_decided_at: null },
+  ]);
 }, 120_000);
