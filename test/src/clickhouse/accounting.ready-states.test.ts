@@ -35,12 +35,13 @@ const LATER = Date.now() + 3_600_000;
 const unitOf = (rollout_id: string, of = run) => `${of}/0/r/${rollout_id}`;
 
 async function ready(rollouts: readonly string[], init: Partial<DecisionInit> = {}): Promise<void> {
-  for (const rollout_id of rollouts) {
-    const of = { run_id: run, rollout_id };
-    await store().insert(encodeAttempts([sampleStep(offset++, { ...of, start: {} })], owner));
-    const decision = sampleDecision(offset++, { ...of, unit: unitOf(rollout_id), ...init });
-    await store().insert(encodeDecisions([decision], owner));
-  }
+  const of = (rollout_id: string) => ({ run_id: run, rollout_id });
+  const starts = rollouts.map((rollout_id) => sampleStep(offset++, { ...of(rollout_id), start: {} }));
+  const decisions = rollouts.map((rollout_id) =>
+    sampleDecision(offset++, { ...of(rollout_id), unit: unitOf(rollout_id), ...init }),
+  );
+  await store().insert(encodeAttempts(starts, owner));
+  await store().insert(encodeDecisions(decisions, owner));
   await store().insert(encodeLanes([{ partition: 0, frontier: offset, watermark: 0, open: [] }], owner));
 }
 

@@ -35,13 +35,14 @@ const unitOf = (rollout_id: string) => `${run}/0/r/${rollout_id}`;
 
 async function ready(rollouts: readonly string[], init: Partial<DecisionInit> = {}): Promise<void> {
   const { store } = temporary;
-  for (const rollout_id of rollouts) {
-    const of = { run_id: run, rollout_id };
-    await store.insert(encodeAttempts([sampleStep(offset++, { ...of, start: {} })], owner));
-    const times = { started_at: (T0 - 60_000) * 1000, ended_at: (T0 - 10_000) * 1000, decided_at: T0 * 1000 };
-    const decision = sampleDecision(offset++, { ...of, unit: unitOf(rollout_id), ...times, ...init });
-    await store.insert(encodeDecisions([decision], owner));
-  }
+  const of = (rollout_id: string) => ({ run_id: run, rollout_id });
+  const times = { started_at: (T0 - 60_000) * 1000, ended_at: (T0 - 10_000) * 1000, decided_at: T0 * 1000 };
+  const starts = rollouts.map((rollout_id) => sampleStep(offset++, { ...of(rollout_id), start: {} }));
+  const decisions = rollouts.map((rollout_id) =>
+    sampleDecision(offset++, { ...of(rollout_id), unit: unitOf(rollout_id), ...times, ...init }),
+  );
+  await store.insert(encodeAttempts(starts, owner));
+  await store.insert(encodeDecisions(decisions, owner));
   await store.insert(encodeLanes([{ partition: 0, frontier: offset, watermark: 0, open: [] }], owner));
 }
 
