@@ -76,6 +76,7 @@ export async function startService(context: CommandContext, withHttp: boolean): 
     throw error;
   }
   const { delivery, forward, failed: deliveryFailed, close: closeDelivery } = leases;
+  metrics.watchDelivery(leases.queue);
   const access = createLocalAccess(app);
   const imports = createLocalImportTarget(app, access);
   const ends = watchLogEnds({

@@ -1,10 +1,12 @@
 import type { Logger } from 'pino';
+import { READY_STATES } from '../../processors/model/delivery.ts';
 import { type TrajectoryInit, trajectorySchema } from '../../schemas/generated/trajectory.ts';
 import type { Broker, Lane, Membership } from '../broker/port.ts';
 import type { Store } from '../clickhouse/port.ts';
 import type { DeliverySettings } from '../config/config.ts';
 import type { TopicNames } from '../config/topics.ts';
 import type { Sleep } from '../lanes/sleep.ts';
+import type { DeliveryQueue } from '../observe/metrics.ts';
 import type { Recorder } from '../observe/recorder.ts';
 import type { Codecs, Encode } from '../registry/codecs.ts';
 import type { AnnouncedVersions } from '../versions/announced-versions.ts';
@@ -49,6 +51,8 @@ export interface OpenDelivery {
   readonly delivery: Delivery;
   /** What was announced below this offset of policy.versions counts from here on, where this process grants. */
   announcedTo(position: number): Promise<void>;
+  /** Over all runs; null: this process does not grant. */
+  queue(): DeliveryQueue | null;
   /** For those servers that do not grant. */
   readonly forward: ForwardRequest;
   /** Resolves when this process grants for the first time. */
@@ -135,6 +139,7 @@ export async function openDelivery(deps: DeliveryDeps): Promise<OpenDelivery> {
       isAnnounced: (run) => versions.named(run).size > 0,
     }),
     announcedTo: async (position) => current?.announcedTo(position),
+    queue: () => (current === null ? null : queueOf(current)),
     forward: createForwardRequest({
       isOwner: () => current !== null,
       ownerUrl: createOwnerUrl(broker, topics.leases),
@@ -150,4 +155,13 @@ export async function openDelivery(deps: DeliveryDeps): Promise<OpenDelivery> {
       await membership?.done;
     },
   };
+}
+
+function queueOf({ dispatcher, rooms }: Session): DeliveryQueue {
+  const states = { queued: 0, leased: 0, trained: 0, expired: 0, undeliverable: 0, trainer_rejected: 0 };
+  for (const run of dispatcher.state.runs.values()) {
+    const ofRun = run.states();
+    for (const state of READY_STATES) states[state] += ofRun[state];
+  }
+  return { waiting: rooms.runs().reduce((sum, run) => sum + rooms.waiting(run), 0), states };
 }

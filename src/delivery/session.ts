@@ -11,6 +11,7 @@ import { createRetryOutage } from '../lanes/retry-outage.ts';
 import type { Sleep } from '../lanes/sleep.ts';
 import type { Recorder } from '../observe/recorder.ts';
 import type { AnnouncedVersions } from '../versions/announced-versions.ts';
+import { createCountRecords } from './count-records.ts';
 import type { LeasedBatch } from './delivery.ts';
 import type { LeaseLog } from './log/lease-log.ts';
 import type { NumberedVersions } from './numbered-versions.ts';
@@ -80,6 +81,7 @@ export function openSession(deps: SessionDeps, lane: Lane, stopping: AbortSignal
   const rowsOutage = createRetryOutage({ log, sleep, ended: stopping });
   const rows = createRowBatcher({ store: deps.store, outage: rowsOutage, alarm, inserted: recorder.rowsInserted });
   const follow = createFollowRecords(rows);
+  const count = createCountRecords(recorder);
   const turn = createOneAtATime();
   let payloads: ReadonlyMap<number, Buffer> = new Map();
   let touched = new Set<string>();
@@ -112,6 +114,7 @@ export function openSession(deps: SessionDeps, lane: Lane, stopping: AbortSignal
 
   dispatcher.onApplied = (record, entryOf) => {
     follow.applied(record, entryOf);
+    if (!isEarly) count(record, entryOf);
     if (!('run' in record)) return;
     touched.add(record.run);
     if (record.kind === 'rewind') tidy.suspect(record.run);

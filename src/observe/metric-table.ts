@@ -134,4 +134,47 @@ export const METRICS = {
     help: '1 while a service that a worker on Kafka needs (kafka, clickhouse, registry) answers; asked every five seconds.',
     labelNames: ['service'],
   },
+  leasesGranted: {
+    name: 'rollstream_leases_granted_total',
+    help: 'Batches that trainers were granted; in the process that grants alone.',
+    labelNames: [],
+  },
+  trajectoriesDelivered: {
+    name: 'rollstream_trajectories_delivered_total',
+    help: 'Trajectories in them; one that was granted twice counts twice.',
+    labelNames: [],
+  },
+  trajectoriesEnded: {
+    name: 'rollstream_trajectories_ended_total',
+    help: 'What became of them: trained (acked), queued (released), trainer_rejected; and expired or undeliverable, found when they were to be taken.',
+    labelNames: ['state'],
+  },
+  queueSeconds: {
+    name: 'rollstream_ready_to_taken_seconds',
+    help: 'Age of a trajectory on the ready topic when it is granted. Long: the trainer is the bottleneck.',
+    labelNames: [],
+    buckets: [0.01, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600, 14400],
+  },
+  trainerWaitSeconds: {
+    name: 'rollstream_trainer_wait_seconds',
+    help: 'How long a request waited for the batch that it was granted. Long: rollouts are the bottleneck.',
+    labelNames: [],
+    buckets: [0.001, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60],
+  },
+  takenSeconds: {
+    name: 'rollstream_taken_to_acked_seconds',
+    help: 'From a grant to its ack: the optimizer step, and what a client prefetches. Keep it below `delivery.lease`.',
+    labelNames: [],
+    buckets: [0.01, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600],
+  },
+  leaseWaiters: {
+    name: 'rollstream_lease_waiters',
+    help: 'Requests that wait for more to be ready; in the process that grants alone.',
+    labelNames: [],
+  },
+  readyTrajectories: {
+    name: 'rollstream_ready_trajectories',
+    help: 'Trajectories of all runs by their state in delivery, those that are final included; in the process that grants alone.',
+    labelNames: ['state'],
+  },
 };

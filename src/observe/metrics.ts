@@ -1,14 +1,23 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { ReadyState } from '../../processors/model/delivery.ts';
 import type { LaneStatus } from '../lanes/lanes.ts';
 import { METRICS } from './metric-table.ts';
 import type { Recorder } from './recorder.ts';
 import { createReplayRate } from './replay-rate.ts';
+
+/** Delivery over all runs. */
+export interface DeliveryQueue {
+  readonly waiting: number;
+  readonly states: Readonly<Record<ReadyState, number>>;
+}
 
 /** The metrics of one process: what records them, and their exposition. */
 export interface Metrics {
   readonly recorder: Recorder;
   /** Gauges of the lanes are read from here at each scrape. */
   watchLanes(status: () => readonly LaneStatus[]): void;
+  /** Who waits for leases, and what is ready; null: this process does not grant. */
+  watchDelivery(status: () => DeliveryQueue | null): void;
   /** By name: whether a service answers. */
   watchServices(status: () => ReadonlyMap<string, boolean>): void;
   exposition(): Promise<{ readonly contentType: string; readonly text: string }>;
@@ -33,6 +42,12 @@ export function createMetrics(now: () => number = Date.now): Metrics {
   const gateLooks = new Counter({ ...METRICS.gateLooks, registers });
   const gateRuns = new Gauge({ ...METRICS.gateRuns, registers });
   const httpSeconds = new Histogram({ ...METRICS.httpSeconds, registers });
+  const leasesGranted = new Counter({ ...METRICS.leasesGranted, registers });
+  const trajectoriesDelivered = new Counter({ ...METRICS.trajectoriesDelivered, registers });
+  const trajectoriesEnded = new Counter({ ...METRICS.trajectoriesEnded, registers });
+  const queueSeconds = new Histogram({ ...METRICS.queueSeconds, registers });
+  const trainerWaitSeconds = new Histogram({ ...METRICS.trainerWaitSeconds, registers });
+  const takenSeconds = new Histogram({ ...METRICS.takenSeconds, registers });
   const rebalances = new Counter({ ...METRICS.rebalances, registers });
   const attemptsLost = new Counter({ ...METRICS.attemptsLost, registers });
   const recordsLost = new Counter({ ...METRICS.recordsLost, registers });
@@ -78,6 +93,25 @@ export function createMetrics(now: () => number = Date.now): Metrics {
     },
   });
 
+  let queue: () => DeliveryQueue | null = () => null;
+  new Gauge({
+    ...METRICS.leaseWaiters,
+    registers,
+    collect() {
+      const now = queue();
+      if (now === null) this.reset();
+      else this.set(now.waiting);
+    },
+  });
+  new Gauge({
+    ...METRICS.readyTrajectories,
+    registers,
+    collect() {
+      this.reset();
+      for (const [state, count] of Object.entries(queue()?.states ?? {})) this.set({ state }, count);
+    },
+  });
+
   return {
     recorder: {
       recordsRead(partition, records, bytes) {
@@ -107,10 +141,23 @@ export function createMetrics(now: () => number = Date.now): Metrics {
         gateRuns.reset();
         for (const [state, count] of runs) gateRuns.set({ state }, count);
       },
+      granted(queued, waited) {
+        leasesGranted.inc();
+        trajectoriesDelivered.inc(queued.length);
+        for (const seconds of queued) queueSeconds.observe(seconds);
+        trainerWaitSeconds.observe(waited);
+      },
+      delivered(state, trajectories, taken) {
+        trajectoriesEnded.inc({ state }, trajectories);
+        if (taken !== null) takenSeconds.observe(taken);
+      },
       answered: (route, httpStatus, seconds) => httpSeconds.observe({ route, status: httpStatus }, seconds),
     },
     watchLanes(next) {
       status = next;
+    },
+    watchDelivery(next) {
+      queue = next;
     },
     watchServices(next) {
       services = next;

@@ -19,6 +19,10 @@ export interface Recorder {
   gateChanged(state: string, by: string): void;
   /** By state: runs whose gate was ever changed. Told at each look of the evaluator, by whoever it is. */
   gateRuns(runs: ReadonlyMap<string, number>): void;
+  /** A batch was granted: how long each trajectory stood on the ready topic, and how long the request waited. */
+  granted(queueSeconds: readonly number[], waitSeconds: number): void;
+  /** Trajectories came into this state of delivery; `takenSeconds`: since they were granted, where a batch was acked. */
+  delivered(state: string, trajectories: number, takenSeconds: number | null): void;
   answered(route: string, httpStatus: number, seconds: number): void;
 }
 
@@ -37,5 +41,7 @@ export const silentRecorder: Recorder = {
   bytesInFlight() {},
   gateChanged() {},
   gateRuns() {},
+  granted() {},
+  delivered() {},
   answered() {},
 };
