@@ -36,7 +36,7 @@ def pad(
     sampled_mask         bool    [R, L]   True where the policy sampled it
     logprobs             float32 [R, L]   0 where not sampled
     version_index        int32   [R, L]   index into `versions`: weights that sampled it; -1: not sampled or unknown
-    advantages           float32 [R]      of its trajectory
+    advantages           float32 [R]      of its trajectory; 0 where there is none and none of the row is in the loss
     rewards              float32 [R]      of its trajectory; NaN where there is none (None is not 0)
     lengths              int64   [R]      tokens
     trajectory           int64   [R]      index into `trajectories`
@@ -47,8 +47,8 @@ def pad(
 
     With framework='torch' arrays are tensors of the same types, on the CPU. segments='last' takes the last segment of
     each trajectory alone. A trajectory without tokens has no row. What is missing is an error unless the caller
-    chooses: a sampled token without logprob (logprobs='nan' or 'zero'), a trajectory without advantage
-    (advantages='nan' or 'zero').
+    chooses: a sampled token without logprob (logprobs='nan' or 'zero'), a trajectory in the loss without
+    advantage (advantages='nan' or 'zero').
     """
     _known("logprobs", logprobs, ("error", "nan", "zero"))
     _known("advantages", advantages, ("error", "nan", "zero"))
@@ -75,7 +75,9 @@ def pad(
         "sampled_mask": sampled,
         "logprobs": _filled(places, length, np.float32, 0, lambda segment: _logprobs(segment, logprobs)),
         "version_index": _version_index(places, sampled, versions),
-        "advantages": np.array([_advantage(owner, advantages) for owner in owners], np.float32),
+        "advantages": np.array(
+            [_advantage(trajectories[index], segment, advantages) for index, _, segment in rows], np.float32
+        ),
         "rewards": np.array([np.nan if owner.reward is None else owner.reward for owner in owners], np.float32),
         "lengths": lengths,
         "trajectory": np.array([index for index, _, _ in rows], np.int64),
@@ -139,9 +141,11 @@ def _logprobs(segment: Segment, missing: Missing) -> npt.NDArray[np.float32] | f
     return 0.0
 
 
-def _advantage(trajectory: Trajectory, missing: Missing) -> float:
+def _advantage(trajectory: Trajectory, segment: Segment, missing: Missing) -> float:
     if trajectory.advantage is not None:
         return trajectory.advantage
+    if not segment.loss_mask.any():
+        return 0.0
     if missing == "error":
         raise ValueError(
             f"rollout {trajectory.rollout_id!r} has no advantage (no group of known size): compute it yourself and pass"

@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { packageFile } from '../../src/config/package-file.ts';
+
+const client = packageFile('clients', 'python');
+const run = promisify(execFile);
+
+/** One that is new enough, or null. */
+async function findPython(): Promise<string | null> {
+  const named = process.env.ROLLSTREAM_TEST_PYTHON;
+  const names = named === undefined ? ['python3', 'python3.13', 'python3.12', 'python3.11', 'python3.10'] : [named];
+  for (const name of names) {
+    const asked = await run(name, ['-c', 'import sys, venv; print(sys.version_info >= (3, 10))']).catch(() => null);
+    if (asked?.stdout.trim() === 'True') return name;
+  }
+  return null;
+}
+
+/** Its interpreter in an environment that has the client and what its tests need, kept for as long as pyproject.toml is the same. */
+async function environmentOf(python: string): Promise<string> {
+  const { stdout: version } = await run(python, ['-c', 'import sys; print(sys.executable, sys.version)']);
+  const wanted = [version, client, await readFile(join(client, 'pyproject.toml'), 'utf8')];
+  const key = createHash('sha256').update(wanted.join('\n')).digest('hex').slice(0, 16);
+  const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'rollstream');
+  const [kept, draft] = [join(cache, `python-client-${key}`), join(cache, `python-client-${key}.${process.pid}`)];
+  if (!existsSync(kept)) {
+    await mkdir(cache, { recursive: true });
+    try {
+      await run(python, ['-m', 'venv', draft]);
+      const install = ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', '-e', `${client}[test]`];
+      await run(join(draft, 'bin', 'python'), install);
+      await rename(draft, kept);
+    } catch (error) {
+      await rm(draft, { recursive: true, force: true });
+      // Another run was first.
+      if (!existsSync(kept)) throw error;
+    }
+  }
+  return join(kept, 'bin', 'python');
+}
+
+/** What it printed; null: it ended well. Nothing is left in the tree. */
+async function complaints(python: string, args: readonly string[]): Promise<string | null> {
+  const program = process.env.PROGRAM_UNDER_TEST ?? packageFile('dist', 'src', 'cli', 'main.js');
+  const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1', ROLLSTREAM_TEST_PROGRAM: program };
+  const options = { cwd: client, env, maxBuffer: 16 * 1024 * 1024 };
+  return run(python, ['-m', ...args], options).then(
+    () => null,
+    (error: { stdout?: string; stderr?: string; message: string }) =>
+      `${error.stdout ?? ''}${error.stderr ?? ''}` || error.message,
+  );
+}
+
+const found = await findPython();
+const why = found === null ? 'there is no Python 3.10 or newer' : null;
+const python = found === null ? null : await environmentOf(found).catch((error: Error) => error);
+
+if (typeof python === 'string') {
+  describe('the Python client', () => {
+    it('does what its tests say', async () => {
+      expect(await complaints(python, ['pytest', '-p', 'no:cacheprovider'])).toBeNull();
+    });
+
+    it('has types that hold', async () => {
+      expect(await complaints(python, ['mypy', '--strict', '--cache-dir', '/dev/null'])).toBeNull();
+    });
+
+    it('is clean', async () => {
+      expect(await complaints(python, ['ruff', 'check', '--no-cache'])).toBeNull();
+      expect(await complaints(python, ['ruff', 'format', '--check', '--no-cache'])).toBeNull();
+    });
+
+    it('is installed from its folder, with its types', async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'rollstream-client-'));
+      const install = ['pip', 'install', '-q', '--disable-pip-version-check', '--no-deps', '--target', folder, client];
+      try {
+        expect(await complaints(python, install)).toBeNull();
+        expect(existsSync(join(folder, 'rollstream', 'py.typed'))).toBe(true);
+      } finally {
+        await rm(folder, { recursive: true });
+      }
+    });
+  });
+} else {
+  const reason = why ?? `pip cannot install what they need: ${python?.message}`;
+  process.stderr.write(`the tests of the Python client do not run: ${reason}\n`);
+  it('the tests of the Python client may be left out here', () => {
+    expect(process.env.CI, reason).toBeUndefined();
+  });
+}
