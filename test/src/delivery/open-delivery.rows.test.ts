@@ -1,0 +1,170 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { type TemporaryStore, temporaryStore } from '../clickhouse/temporary-store.ts';
+import { ack, type DeliveryWorld, lease, openWorld } from './delivery-world.ts';
+
+/** What SQL shows of delivery, and what delivery takes from it. Each test has a run of its own: they share the store. */
+let kept: TemporaryStore;
+let world: DeliveryWorld;
+beforeAll(async () => {
+  kept = await temporaryStore();
+});
+afterAll(() => kept.remove());
+beforeEach(async () => {
+  world = await openWorld(kept.store);
+});
+afterEach(() => world.close());
+
+const MINUTE = 60_000;
+const rows = (sql: string, run: string) => kept.store.query<Record<string, unknown>>(sql, { run });
+/** Rows are on their way for a moment: a restart waits for them. */
+const settled = () => world.restart();
+const deliveries = async (run: string, columns: string) => {
+  await settled();
+  return rows(
+    `SELECT ${columns} FROM rollstream.deliveries FINAL WHERE run_id = {run:String} ORDER BY ready_offset`,
+    run,
+  );
+};
+
+it('each trajectory has the last word on it: who took it, when, and what came of it', async () => {
+  const run = 'last word';
+  await world.announce('w0', 0, '', run);
+  await world.ready(
+    ...['acked', 'released', 'rejected', 'leased', 'queued'].map((rollout_id) => ({ run_id: run, rollout_id })),
+  );
+  const began = world.clock.nowMs;
+  world.clock.advance(1_000);
+  const [acked, released, rejected] = [
+    await lease(world, { run }),
+    await lease(world, { run }),
+    await lease(world, { run }),
+  ];
+  await lease(world, { run });
+  world.clock.advance(2_000);
+  const match = { kl: 0.25, maxLogprobDiff: null, clippedShare: 1 };
+  await world.delivery.ack(acked?.lease ?? '', { lineage: null, step: 7, version: 'w1', match });
+  await world.delivery.release(released?.lease ?? '', { lineage: null });
+  await world.delivery.reject(rejected?.lease ?? '', { lineage: null, reason: 'nan' });
+  const columns = `rollout_id, state, step, consumer, deliveries, reason, weights_version AS made, tokens,
+    toUnixTimestamp64Milli(ready_at) - ${began} AS ready, toUnixTimestamp64Milli(taken_at) - ${began} AS taken,
+    toUnixTimestamp64Milli(ended_at) - ${began} AS ended, toUnixTimestamp64Milli(deadline) - ${began} AS deadline`;
+  const of = {
+    consumer: 'trainer',
+    deliveries: 1,
+    tokens: 3,
+    ready: 0,
+    taken: 1_000,
+    reason: '',
+    made: '',
+    step: null,
+  };
+  expect(await deliveries(run, columns)).toEqual([
+    { ...of, rollout_id: 'acked', state: 'trained', step: 7, made: 'w1', ended: 3_000, deadline: null },
+    { ...of, rollout_id: 'released', state: 'queued', ended: 3_000, deadline: null },
+    { ...of, rollout_id: 'rejected', state: 'trainer_rejected', reason: 'nan', ended: 3_000, deadline: null },
+    { ...of, rollout_id: 'leased', state: 'leased', ended: null, deadline: 1_000 + MINUTE },
+  ]);
+  expect(
+    await rows(
+      `SELECT lease_id, key_name, key_index, trajectories, tokens, ended_how, step FROM rollstream.delivery_leases FINAL
+       WHERE run_id = {run:String} AND key_index < 2 ORDER BY key_index`,
+      run,
+    ),
+  ).toEqual([
+    {
+      lease_id: acked?.lease,
+      key_name: 'trainer',
+      key_index: 0,
+      trajectories: 1,
+      tokens: 3,
+      ended_how: 'trained',
+      step: 7,
+    },
+    {
+      lease_id: released?.lease,
+      key_name: 'trainer',
+      key_index: 1,
+      trajectories: 1,
+      tokens: 3,
+      ended_how: 'queued',
+      step: null,
+    },
+  ]);
+  expect(
+    await rows(
+      `SELECT rollout_id, step, kl, max_logprob_diff, clipped_share FROM rollstream.train_match FINAL WHERE run_id = {run:String}`,
+      run,
+    ),
+  ).toEqual([{ rollout_id: 'acked', step: 7, kl: 0.25, max_logprob_diff: null, clipped_share: 1 }]);
+});
+
+it('the lag at use is that at the ack', async () => {
+  const run = 'lag at use';
+  await world.announce(`${run} w0`, 0, '', run);
+  await world.ready({ run_id: run, segments: [world.segmentOf(`${run} w0`)] });
+  const batch = await lease(world, { run });
+  expect(batch?.entries[0]?.lag).toBe(0);
+  await world.announce(`${run} w1`, 1, '', run);
+  await ack(world, batch, 1);
+  expect(await deliveries(run, 'state, lag')).toEqual([{ state: 'trained', lag: 1 }]);
+});
+
+it('a rewind, a seal and a fork have rows; what was left is queued again as of now', async () => {
+  const run = 'goes back';
+  await world.ready({ run_id: run, rollout_id: 'a' }, { run_id: run, rollout_id: 'b' });
+  await ack(world, await lease(world, { run }), 1);
+  await world.delivery.seal(run, { lineage: null, step: 1, tokens: new Map() });
+  await ack(world, await lease(world, { run }), 2);
+  const of = { lineage: 0, step: 1 };
+  await world.delivery.fork(run, { of, into: 'forked', request: 'f', tokens: null });
+  await world.delivery.rewind(run, { of, expect: 0, request: 'r', tokens: null });
+  await settled();
+  const live =
+    'SELECT rollout_id, state FROM rollstream.live_deliveries WHERE run_id = {run:String} ORDER BY ready_offset';
+  for (const name of [run, 'forked'])
+    expect(await rows(live, name)).toEqual([
+      { rollout_id: 'a', state: 'trained' },
+      { rollout_id: 'b', state: 'queued' },
+    ]);
+  expect(
+    await kept.store.query(
+      `SELECT run_id, kind, lineage, of_lineage, step, parent FROM rollstream.lineages FINAL
+       WHERE run_id IN ('goes back', 'forked') ORDER BY version`,
+    ),
+  ).toEqual([
+    { run_id: run, kind: 'seal', lineage: 0, of_lineage: 0, step: 1, parent: '' },
+    { run_id: 'forked', kind: 'fork', lineage: 0, of_lineage: 0, step: 1, parent: run },
+    { run_id: run, kind: 'rewind', lineage: 1, of_lineage: 0, step: 1, parent: '' },
+  ]);
+});
+
+it('what weights sampled that are no more has a row that says so, also when it comes later', async () => {
+  const run = 'condemned';
+  await world.announce('c0', 0, '', run);
+  await world.announce('c1', 1, '', run);
+  const by = { run_id: run, segments: [world.segmentOf('c1')] };
+  await world.ready({ ...by, rollout_id: 'before' });
+  await world.delivery.seal(run, { lineage: null, step: 0, tokens: new Map() });
+  await world.delivery.rewind(run, { of: { lineage: 0, step: 0 }, expect: 0, request: 'r', tokens: null });
+  await world.ready({ ...by, rollout_id: 'after' });
+  await world.until(async () => (await world.delivery.status(run))?.states.trainer_rejected === 2);
+  world.clock.advance(1_000);
+  await world.until(
+    async () => (await rows('SELECT 1 FROM rollstream.deliveries WHERE run_id = {run:String}', run)).length === 2,
+  );
+  expect(await deliveries(run, 'rollout_id, state, reason')).toEqual([
+    { rollout_id: 'before', state: 'trainer_rejected', reason: 'discarded_lineage' },
+    { rollout_id: 'after', state: 'trainer_rejected', reason: 'discarded_lineage' },
+  ]);
+});
+
+it('the rows of what is not final are there after a death that came before their insert', async () => {
+  const run = 'dies early';
+  await world.ready({ run_id: run, rollout_id: 'a' });
+  await lease(world, { run });
+  await settled();
+  await kept.store.query(
+    `ALTER TABLE rollstream.deliveries DELETE WHERE run_id = '${run}' SETTINGS mutations_sync = 2`,
+  );
+  expect(await deliveries(run, 'rollout_id, state')).toEqual([{ rollout_id: 'a', state: 'leased' }]);
+});
