@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { DecisionInit } from '../../../schemas/generated/decision.ts';
 import { namedQueries } from '../../../src/access/named-queries.ts';
@@ -5,6 +6,7 @@ import { encodeAttempts } from '../../../src/clickhouse/tables/attempts.ts';
 import { encodeDecisions } from '../../../src/clickhouse/tables/decisions.ts';
 import { encodeLanes } from '../../../src/clickhouse/tables/lanes.ts';
 import { encodeTerms } from '../../../src/clickhouse/tables/terms.ts';
+import { packageFile } from '../../../src/config/package-file.ts';
 import { sampleDecision, sampleStep } from '../../src/clickhouse/tables/sample-rows.ts';
 import { type TemporaryStore, temporaryStore } from '../../src/clickhouse/temporary-store.ts';
 
@@ -42,6 +44,13 @@ const rowsOf = (name: string, params: Record<string, string> = {}): Promise<Arra
 };
 
 const seconds = (n: number) => ({ started_at: 1_700_000_000_000_000, ended_at: 1_700_000_000_000_000 + n * 1e6 });
+
+it('what docs/sql.md shows is accepted', async () => {
+  const blocks = readFileSync(packageFile('docs', 'sql.md'), 'utf8').matchAll(/```sql\n([\s\S]*?)```/g);
+  const statements = [...blocks].flatMap(([, block = '']) => block.split(';').filter((text) => text.trim() !== ''));
+  expect(statements.length).toBeGreaterThan(5);
+  for (const statement of statements) await temporary.store.query(statement);
+});
 
 describe('fcfs_bias', () => {
   it('shows who is left out for its age, by duration, length and task (case 107)', async () => {
