@@ -6,6 +6,8 @@ import { packageFile } from '../../../../src/config/package-file.ts';
 import { cli, type RunningCli, startCli } from '../../cli/test-io.ts';
 
 /** A trainer and a server, over HTTP alone. */
+const SCRIPTS = 'läufe/100% 数学';
+
 let folder = '';
 let server: RunningCli;
 let url = '';
@@ -13,6 +15,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'rollstream-served-'));
   server = startCli(['up', '--port', '0', '--data', join(folder, 'data')]);
   url = (await server.said(/serving at (\S+)/))[1] ?? '';
+  await produce({ order: 3, names: 1, late: 1, ranks: 3, back: 3, tokens: 2, packed: 1, math: 4, [SCRIPTS]: 2 });
 });
 afterAll(async () => {
   server.interrupt();
@@ -47,12 +50,17 @@ async function delivery(run: string): Promise<Record<string, unknown>> {
   return JSON.parse(await (await fetch(`${url}/v1/runs/${encodeURIComponent(run)}/delivery`)).text());
 }
 
-/** Rollouts that are ready at once, in groups of two named a, b, …: a0, a1, b0, … */
-async function produce(run: string, groups: number): Promise<void> {
-  const names = Array.from({ length: groups }, (_, group) => String.fromCharCode(97 + group));
-  const events = names.flatMap((group) => [0, 1].flatMap((member) => eventsOf(run, group, `${group}${member}`)));
-  const file = join(folder, `${events.length}-${run.replaceAll(/\W/g, '_')}.jsonl`);
-  writeFileSync(file, events.map((event) => `${JSON.stringify(event)}\n`).join(''));
+/** Rollouts that are ready at once: of each run so many groups of two named a, b, …: a0, a1, b0, … */
+async function produce(runs: Readonly<Record<string, number>>): Promise<void> {
+  const lines = Object.entries(runs).flatMap(([run, groups]) =>
+    [...'abcdefgh'.slice(0, groups)].flatMap((group) =>
+      [0, 1]
+        .flatMap((member) => eventsOf(run, group, `${group}${member}`))
+        .map((event) => `${JSON.stringify(event)}\n`),
+    ),
+  );
+  const file = join(folder, `${lines.length}.jsonl`);
+  writeFileSync(file, lines.join(''));
   const data = join(folder, 'data');
   expect(await cli(['import', file, '--format', 'rollstream', '--data', data])).toMatchObject({ code: 0 });
 }
@@ -77,7 +85,6 @@ function eventsOf(run_id: string, group_id: string, rollout_id: string): object[
 
 describe('a trainer', () => {
   it('takes whole groups in ready order, each once, and the same batch when an answer was lost', async () => {
-    await produce('order', 3);
     const first = await ask('order', 0);
     expect(taken(first)).toEqual(['a0', 'a1']);
     expect(first.answer.trajectories?.map(({ rollout_id }) => rollout_id)).toEqual(['a0', 'a1']);
@@ -106,7 +113,7 @@ describe('a trainer', () => {
   it('waits for what is not ready yet', async () => {
     await post('/versions', { run: 'early', step: 0, version: 'w0' });
     const waiting = ask('early', 0);
-    await produce('early', 1);
+    await produce({ early: 1 });
     expect(taken(await waiting)).toEqual(['a0', 'a1']);
     expect((await waiting).answer).toMatchObject({ version: 'w0' });
   });
@@ -119,8 +126,7 @@ describe('a trainer', () => {
   });
 
   it('gives back, rejects, and extends', async () => {
-    const run = 'läufe/100% 数学';
-    await produce(run, 2);
+    const run = SCRIPTS;
     const first = await ask(run, 0);
     expect(await post(`/leases/${id(first)}/extend`, { lease_ms: 60_000 })).toMatchObject({ status: 200 });
     expect((await post(`/leases/${id(first)}/release`, {})).answer).toEqual({ lease: id(first), state: 'queued' });
@@ -135,8 +141,18 @@ describe('a trainer', () => {
     expect(await delivery(run)).toMatchObject({ ready_states: { trainer_rejected: 2, leased: 2 } });
   });
 
+  it('may have any name, and an id that nobody was given is a lost lease', async () => {
+    const batch = await ask('names', 0, { consumer: '__proto__', replica: 'constructor' });
+    expect(taken(batch)).toEqual(['a0', 'a1']);
+    expect(await delivery('names')).toMatchObject({ last: { constructor: [0, 0] } });
+    for (const what of ['ack', 'release', 'extend'])
+      expect(await post(`/leases/9.ffffffffffff.9/${what}`, what === 'ack' ? { step: 1 } : {})).toMatchObject({
+        status: 409,
+        answer: { error: { code: 'RS_LEASE_LOST' } },
+      });
+  });
+
   it('acks after its deadline, until another was granted the same', async () => {
-    await produce('late', 1);
     const slow = await ask('late', 0, { lease_ms: 100 });
     const next = await ask('late', 0, { consumer: 'trainer-1', lease_ms: 100 });
     expect([taken(next), id(next)]).toEqual([taken(slow), expect.not.stringMatching(id(slow))]);
@@ -151,7 +167,6 @@ describe('a trainer', () => {
 
 describe('ranks of a step', () => {
   it('get shards of one batch, equally many micro-batches, and one answer when it is not enough', async () => {
-    await produce('ranks', 3);
     const step = (rank: number, more: object = {}) =>
       post('/leases', { run: 'ranks', consumer: `rank-${rank}`, step: 7, dp_size: 2, rank, groups: 2, ...more });
     const shards = [await step(0), await step(1)];
@@ -176,7 +191,6 @@ describe('ranks of a step', () => {
 
 describe('a trainer that goes back', () => {
   it('gets what came after its checkpoint again; the one that it replaced is refused', async () => {
-    await produce('back', 3);
     const train = async (index: number, step: number) => {
       const batch = await ask('back', index);
       expect(await post(`/leases/${id(batch)}/ack`, { step })).toMatchObject({ status: 200 });
@@ -211,7 +225,6 @@ describe('a trainer that goes back', () => {
   });
 
   it('vouches for what it trained and never acked', async () => {
-    await produce('tokens', 2);
     const batch = await ask('tokens', 0);
     const tokens = { [id(batch)]: { step: 1, offsets: batch.answer.entries?.map(({ offset }) => offset) } };
     expect(await post('/runs/tokens/rewind', { step: 1, tokens })).toMatchObject({ answer: { lineage: 1 } });
@@ -229,7 +242,6 @@ describe('a trainer that goes back', () => {
 
 describe('a packed batch', () => {
   it('names schemas that are there', async () => {
-    await produce('packed', 1);
     const headers = { accept: 'application/vnd.rollstream.batch' };
     const body = JSON.stringify({ run: 'packed', consumer: 'c', count: 1, wait_ms: 30_000 });
     const bytes = Buffer.from(await (await fetch(`${url}/v1/leases`, { method: 'POST', headers, body })).arrayBuffer());
@@ -244,7 +256,6 @@ describe('a packed batch', () => {
 
 describe('docs/delivery.md', () => {
   it('has requests that work, one after another', async () => {
-    await produce('math', 4);
     const page = readFileSync(packageFile('docs', 'delivery.md'), 'utf8');
     const requests = [...page.matchAll(/^curl -X POST localhost:8080\/v1(\S+) -d '(.*)'$/gm)];
     expect(requests.length).toBe(5);
