@@ -1,3 +1,5 @@
+import type { ReadyEntry, RunHead } from '../model/delivery.ts';
+
 export type Range = readonly [from: number, to: number];
 
 /** Whether a range has the offset; they are sorted, and apart. */
@@ -11,6 +13,31 @@ export function isInRanges(ranges: readonly Range[], offset: number): boolean {
   }
   const range = ranges[low - 1];
   return range !== undefined && offset < range[1];
+}
+
+interface FinalOf {
+  readonly final: RunHead['final'];
+  readonly order: { readonly entries: readonly ReadyEntry[] };
+}
+
+/** What is final once these have gone, too; where nothing is left, all below `position`. */
+export function finalBeside(
+  { final, order: { entries } }: FinalOf,
+  gone: ReadonlySet<number>,
+  position: number,
+): Pick<RunHead, 'low' | 'final'> {
+  const first = entries.findIndex(({ offset }) => !gone.has(offset));
+  const low = entries[first]?.offset ?? position;
+  const above = [...gone].filter((offset) => offset > low).sort((a, b) => a - b);
+  const end = Math.max(above.at(-1) ?? 0, final.at(-1)?.[1] ?? 0);
+  const live: number[] = [];
+  // Most often what is final lies below: then there is nothing to look at.
+  for (let i = first; i >= 0 && i < entries.length; i++) {
+    const offset = entries[i]?.offset ?? end;
+    if (offset >= end) break;
+    if (!gone.has(offset)) live.push(offset);
+  }
+  return { low, final: joinFinal(final, above, live, low) };
 }
 
 /**

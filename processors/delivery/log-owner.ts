@@ -1,7 +1,7 @@
 import type { Decision, LeaseRecord, ReadyEntry } from '../model/delivery.ts';
 import type { DispatcherSettings, DispatcherWorld, LoggedRecord, Task } from '../model/delivery-effects.ts';
 import { Fenced } from './fenced.ts';
-import { joinFinal } from './final-ranges.ts';
+import { finalBeside } from './final-ranges.ts';
 import { floorDue } from './floor-due.ts';
 import { membersOf } from './ready-order.ts';
 import type { OnApplied } from './requests.ts';
@@ -164,14 +164,7 @@ export class LogOwner {
         gone.add(offset);
         counts.set(run.state(offset), (counts.get(run.state(offset)) ?? 0) + 1);
       }
-    const live = run.order.entries.flatMap(({ offset }) => (gone.has(offset) ? [] : [offset]));
-    const low = live[0] ?? this.position;
-    const final = joinFinal(
-      run.final,
-      [...gone].sort((a, b) => a - b),
-      live,
-      low,
-    );
+    const { low, final } = finalBeside(run, gone, this.position);
     const mine = yield* this.write({ kind: 'head', run: name, head: { ...run.head(), low, final, counts } });
     const spent = run.spent(mine);
     yield* this.drop(spent, false);

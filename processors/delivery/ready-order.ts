@@ -102,22 +102,31 @@ export class ReadyOrder {
     this.#isReturned.add(unit);
   }
 
-  remove(isGone: (entry: ReadyEntry) => boolean): void {
-    const kept = this.entries.filter((entry) => !isGone(entry));
-    if (kept.length === this.entries.length) return;
-    this.entries = kept;
-    for (const [name, members] of this.#groups) {
-      const left = members.filter((member) => !isGone(member)).length;
-      if (left === 0) this.#groups.delete(name);
-      else if (left < members.length) this.#isStale = true;
+  /** Takes entries out, none of which lies at `end` or behind; gives them. */
+  remove(isGone: (entry: ReadyEntry) => boolean, end: number): ReadyEntry[] {
+    const at = this.#placeFrom(end);
+    const front = this.entries.slice(0, at);
+    const gone = front.filter(isGone);
+    if (gone.length === 0) return gone;
+    this.entries = front.filter((entry) => !isGone(entry)).concat(this.entries.slice(at));
+    for (const { group, size } of gone) {
+      const members = size === 1 ? undefined : this.#groups.get(group);
+      if (members === undefined) continue;
+      if (members.every(isGone)) this.#groups.delete(group);
+      else this.#isStale = true;
     }
-    const isThere = (unit: Unit): boolean => !membersOf(unit).every(isGone);
-    this.#next = this.#units.slice(0, this.#next).filter(isThere).length;
-    this.#units = this.#units.filter(isThere);
+    const isThere = (unit: Unit): boolean => placeOf(unit) >= end || !membersOf(unit).every(isGone);
+    const behind = this.#units.findIndex((unit) => placeOf(unit) >= end);
+    const last = behind === -1 ? this.#units.length : behind;
+    const kept = this.#units.slice(0, last).filter(isThere);
+    const before = this.#units.slice(0, Math.min(last, this.#next)).filter(isThere).length;
+    this.#next = before + Math.max(0, this.#next - last);
+    this.#units = kept.concat(this.#units.slice(last));
     const back = [...this.#isReturned].filter(isThere);
     this.#returned.clear();
     this.#isReturned.clear();
     for (const unit of back) this.giveBack(unit);
+    return gone;
   }
 
   /** Whether something has come back before it, or of it. */

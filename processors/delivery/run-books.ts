@@ -171,7 +171,12 @@ export class RunBooks {
   }
 
   isFinal(offset: number): boolean {
-    return offset < this.low || isInRanges(this.final, offset);
+    return offset < this.low || (offset < this.finalEnd() && isInRanges(this.final, offset));
+  }
+
+  /** Offset: nothing is final from there on. */
+  finalEnd(): number {
+    return Math.max(this.low, this.final.at(-1)?.[1] ?? 0);
   }
 
   /** Oldest step that can be restored: what was trained up to it is final. */

@@ -150,7 +150,9 @@ export class RunStates extends RunBooks {
 
   /** Whether anything of it is leased. */
   isWorthKeeping({ grant, offsets }: KnownLease): boolean {
-    return grant?.lineage === this.lineage && [...offsets].some((offset) => this.fact(offset).state === 'leased');
+    if (grant?.lineage !== this.lineage) return false;
+    for (const offset of offsets) if (this.fact(offset).state === 'leased') return true;
+    return false;
   }
 
   /** What is kept at hand and is not what the books say, in words; null: all is. After a refresh. */

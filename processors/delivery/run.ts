@@ -174,17 +174,19 @@ export class Run extends RunStates {
   }
 
   #forgetFinal(): void {
-    for (const [offset, { by }] of this.facts)
-      if (this.isFinal(offset)) {
-        by.words -= 1;
-        this.facts.delete(offset);
-      }
-    for (const { offset } of this.order.entries)
-      if (!this.isDirty && this.isFinal(offset)) {
-        this.live[this.state(offset)] -= 1;
-        this.standing.delete(offset);
-      }
-    this.order.remove((entry) => this.isFinal(entry.offset));
+    const forget = (offset: number): void => {
+      const said = this.facts.get(offset);
+      if (said !== undefined) said.by.words -= 1;
+      this.facts.delete(offset);
+    };
+    // While a log is read, facts may come before their entries.
+    if (this.isDirty) for (const offset of this.facts.keys()) if (this.isFinal(offset)) forget(offset);
+    for (const { offset } of this.order.remove((entry) => this.isFinal(entry.offset), this.finalEnd())) {
+      forget(offset);
+      if (this.isDirty) continue;
+      this.live[this.state(offset)] -= 1;
+      this.standing.delete(offset);
+    }
   }
 }
 

@@ -69,7 +69,7 @@ export const NAIVE: Readonly<Record<string, ReadonlyArray<() => Restore>>> = {
             if (q.dp === 0) return real.call(this, q, mayWait);
             return real.call(
               this,
-              { ...q, key: [`${name}/${q.rank}`, index, attempt], dp: 0, most: 2, least: 1, rank: 0 },
+              { ...q, key: [`${name}/${q.rank}`, index, attempt], dp: 1, most: 2, least: 1, rank: 0 },
               mayWait,
             );
           },
