@@ -45,9 +45,9 @@ def test_a_sample_is_full_length_and_learnt_where_the_loss_mask_is() -> None:
     assert (sample.env_name, sample.rl_weights) == ("calculator", None)
 
 
-def test_a_split_rollout_weighs_as_its_tokens_or_as_a_rollout_as_said() -> None:
-    made = prime_rl.fields_of(Rows([cut(), split()]), weigh="rollout")
-    # (1 + 3) / 2 tokens a rollout on the mean: each token of cut() weighs 2 / 1, of split() 2 / 3
+def test_a_split_rollout_weighs_as_its_tokens_or_as_so_many_as_said() -> None:
+    made = prime_rl.fields_of(Rows([cut(), split()]), weigh=2)
+    # cut() has 1 token in the loss, split() 1 + 2
     assert made[0]["rl_weights"] == [0, 0, 2.0]
     assert made[1]["rl_weights"] == [0, 2 / 3]
     assert made[2]["rl_weights"] == [0, 0, 2 / 3, 2 / 3]
@@ -88,7 +88,7 @@ def test_a_step_is_read_as_prime_rl_reads_it(tmp_path: Path) -> None:
 
 
 def test_weights_are_at_their_place_in_the_array() -> None:
-    weighed = prime_rl.fields_of(Rows([cut(), split()]), weigh="rollout")
+    weighed = prime_rl.fields_of(Rows([cut(), split()]), weigh=2)
     batch = through_the_wire(MicroBatch, prime_rl.micro_batch(weighed))
     assert batch.rl_weights == [0, 0, 2.0, 0, 2 / 3, 0, 0, 2 / 3, 2 / 3]
     assert (batch.mm_token_type_ids, batch.ce_weights) == (None, None)

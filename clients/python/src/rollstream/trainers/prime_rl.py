@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -21,10 +21,10 @@ from .rows import Row, rows_of
 from .tokens import logprobs_of, temperatures_of
 from .upstream import upstream
 
-Weigh = Literal["token", "rollout"]
-"""token: each token in the loss counts once, as prime-rl's mean has it, whatever segment it is in. rollout: each
-rollout of the call counts the same, however many tokens and segments it has: rl_weights = mean of rollout_loss_tokens
-/ its own."""
+Weigh: TypeAlias = Literal["token"] | float
+"""token: each token in the loss counts once, as prime-rl's mean has it, whatever segment it is in. A number: each
+rollout counts as so many tokens, however many it has in how many segments: rl_weights = number /
+rollout_loss_tokens."""
 
 MICRO_BATCH = (
     "input_ids", "loss_mask", "advantages", "inference_logprobs", "position_ids", "sequence_lengths", "temperatures",
@@ -41,25 +41,19 @@ def fields_of(
 ) -> list[dict[str, Any]]:
     """Arguments of a TrainingSample, one a row; all of them full length. The advantage is always rollstream's:
     prime-rl's trainer computes none."""
-    known(weigh, ("token", "rollout"), "weigh")
-    rows = rows_of(source)
-    mean = _mean_loss_tokens(rows)
-    return [_fields(row, mean if weigh == "rollout" else None, nulls) for row in rows]
+    if isinstance(weigh, str):
+        known(weigh, ("token",), "weigh")
+    return [_fields(row, weigh, nulls) for row in rows_of(source)]
 
 
-def _mean_loss_tokens(rows: list[Row]) -> float:
-    own = {row.rollout: row.trajectory.rollout_loss_tokens for row in rows if row.loss_tokens > 0}
-    return sum(own.values()) / len(own) if own else 0.0
-
-
-def _fields(row: Row, mean: float | None, nulls: Nulls) -> dict[str, Any]:
+def _fields(row: Row, weigh: Weigh, nulls: Nulls) -> dict[str, Any]:
     if row.trajectory.env_name == "all":
         raise Unfit(f"{row.name}: prime-rl keeps env_name 'all' for itself")
     learns = row.loss_mask == 1
     value = advantage_of(row, nulls) if learns.any() else 0.0
-    weights = (
-        None if mean is None else np.where(learns, mean / max(row.trajectory.rollout_loss_tokens, 1), 0.0).tolist()
-    )
+    weights = None
+    if not isinstance(weigh, str) and learns.any():
+        weights = np.where(learns, weigh / row.trajectory.rollout_loss_tokens, 0.0).tolist()
     return {
         "token_ids": row.segment.token_ids.tolist(),
         "mask": learns.tolist(),
@@ -105,7 +99,9 @@ def micro_batch(samples: Sequence[dict[str, Any]], *, max_tokens: int | None = N
         "seq_lens": lengths,
     }
     if any(sample["rl_weights"] is not None for sample in samples):
-        fields["rl_weights"] = joined("rl_weights")
+        fields["rl_weights"] = [
+            weight for sample in samples for weight in sample["rl_weights"] or [1.0] * len(sample["token_ids"])
+        ]
         return [fields.get(name) for name in MICRO_BATCH]
     return list(fields.values())
 

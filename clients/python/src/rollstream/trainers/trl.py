@@ -144,7 +144,8 @@ class ReadyRollouts:
     def acknowledge(self, version: Callable[[int], str] | None = None) -> Foreign:
         """A TrainerCallback: acks each batch after the optimizer step that used it last.
 
-        version(step): name of the weights that the step made. It is called before the ack, and may announce them.
+        version(step): name of the weights that the step made. Announce them in a callback behind this one: the lag
+        that the books have for a batch counts what was announced before its ack.
         """
         return _acknowledge(self, version)
 
