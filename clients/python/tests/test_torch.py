@@ -54,5 +54,7 @@ if find_spec("torch") is not None:
             dataset.ack(item, step=step)
         leases = {f"/v1/leases/1.a.{at}/ack" for at in range(4)}
         assert {asked.path for asked in server.of(".*/ack")} == leases
+        # The end of a worker takes nothing from the trainer.
+        assert server.of(".*/release") == []
         replicas = {asked.body["replica"] for asked in server.of("/v1/leases")}
         assert replicas == ({"trainer-0.0", "trainer-0.1"} if workers else {"trainer-0"})

@@ -278,11 +278,12 @@ class AsyncReady:
                 f"{len(data)} bytes are no {aux.dtype} of shape {aux.shape}", field=f"aux[{aux.name}]", offset=-1
             ) from error
 
-    async def close(self) -> None:
-        """Releases what is held and was not trained."""
+    async def close(self, *, release: bool = True) -> None:
+        """Releases what is held and was not trained (release=False: it runs out)."""
         for found in list(self._feeds):
             await found.stop()
-        await self._leases.close()
+        if release:
+            await self._leases.close()
         await self.disconnect()
 
     async def disconnect(self) -> None:

@@ -295,10 +295,10 @@ class Ready:
         """Data beside the tokens, checked: its SHA-256, and its bytes against shape and dtype. Read-only."""
         return self._run(self._async.load(aux))
 
-    def close(self) -> None:
-        """Releases what is held and was not trained; then nothing can be asked any more."""
+    def close(self, *, release: bool = True) -> None:
+        """Releases what is held and was not trained (release=False: it runs out); nothing can be asked any more."""
         try:
-            self._run(self._async.close())
+            self._run(self._async.close(release=release))
         except Closed:
             return
         self._finalizer()

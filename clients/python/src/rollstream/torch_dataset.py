@@ -20,8 +20,9 @@ class ReadyDataset(IterableDataset):  # type: ignore[misc]
 
     take: arguments of Ready.batches; pad: arguments of batch.pad; options: arguments of Ready. Each worker is a replica
     of its own, so that no two get the same batch, and keeps alive what it has passed on until it was acked or the
-    worker ends. `item["lease"]` is the handle that names the lease in the process of the trainer. Do not build a Ready
-    before the workers are forked.
+    worker ends; adopt(item) keeps it alive from the trainer's process. `item["lease"]` is the handle that names the
+    lease there. A worker that is forked must not inherit a Ready: use multiprocessing_context='spawn', or ack only
+    after the loader has started its workers.
     """
 
     def __init__(
@@ -48,12 +49,16 @@ class ReadyDataset(IterableDataset):  # type: ignore[misc]
         if worker is not None:
             options["replica"] = f"{options.get('replica') or self._address[2]}.{worker.id}"
         passed_on: dict[str, Batch] = {}
-        with Ready(*self._address, **options) as ready:
+        ready = Ready(*self._address, **options)
+        try:
             for batch in ready.batches(**self._take):
                 passed_on[batch.lease] = batch
                 yield {**batch.pad(**self._pad), "lease": batch.handle()}
                 # Its lease is found lost once the trainer has acked it.
                 passed_on = {lease: held for lease, held in passed_on.items() if held.lost is None}
+        finally:
+            # What the trainer has not come to yet is not handed to another.
+            ready.close(release=False)
 
     def adopt(self, item: Mapping[str, Any]) -> Batch:
         """The lease of an item, held from here on by this process."""
