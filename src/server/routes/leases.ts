@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import type { TrainMatch } from '../../../processors/model/delivery.ts';
-import type { Delivery } from '../../delivery/delivery.ts';
+import type { Delivery, LeaseCall, LeasedBatch } from '../../delivery/delivery.ts';
 import { againAnswer } from '../batch-head.ts';
 import { BATCH_TYPE, createJsonResponse, packedResponse, type Unpacking } from '../batch-response.ts';
 import { isLeaseId } from '../batch-tokens.ts';
@@ -27,7 +27,7 @@ export function leaseRoutes({ delivery, knownRuns, whileWanted, ...unpacking }: 
     .post('/leases', async (c) => {
       const call = leaseCallOf(await jsonBody(c));
       await knownRuns.check(call.run);
-      const batch = await whileWanted(c.req.raw.signal, (signal) => delivery.lease(call, signal));
+      const batch = await whileWanted(c.req.raw.signal, (signal) => leased(delivery, call, signal));
       if (batch === null) return c.json(againAnswer(call));
       return c.req.header('accept')?.includes(BATCH_TYPE) ? packedResponse(batch) : jsonResponse(batch);
     })
@@ -57,6 +57,14 @@ export function leaseRoutes({ delivery, knownRuns, whileWanted, ...unpacking }: 
       const deadline = await delivery.extend(lease, { lineage: lineageOf(body), leaseMs: leaseMsOf(body) });
       return c.json({ lease, deadline: new Date(deadline).toISOString() });
     });
+}
+
+/** What came too late for a client that named no index goes back: it cannot ask for that batch again. */
+async function leased(delivery: Delivery, call: LeaseCall, signal: AbortSignal): Promise<LeasedBatch | null> {
+  const batch = await delivery.lease(call, signal);
+  if (batch !== null && call.key === null && signal.aborted)
+    await delivery.release(batch.lease, { lineage: batch.lineage });
+  return batch;
 }
 
 function leaseOf(id: string): string {

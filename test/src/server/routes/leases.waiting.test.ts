@@ -82,6 +82,28 @@ describe('a long poll', () => {
   });
 });
 
+describe('a batch that comes when its client has gone', () => {
+  it('is given back where nobody can ask for it again, and else kept for who does', async () => {
+    const released: string[] = [];
+    for (const [lease, batch_index] of [
+      ['1.kept.1', 0],
+      ['1.back.2', undefined],
+    ] as const) {
+      const client = new AbortController();
+      const grant: Delivery['lease'] = (_, signal) =>
+        new Promise((resolve) => {
+          signal.addEventListener('abort', () => resolve(sampleBatch([], { lease })));
+          client.abort();
+        });
+      const release: Delivery['release'] = async (id) => void released.push(id);
+      const body = JSON.stringify({ run: 'r', consumer: 'c', count: 1, batch_index });
+      const init = { method: 'POST', body, signal: client.signal };
+      await deliveryApp(scriptedDelivery({ lease: grant, release }).delivery).request('/v1/leases', init);
+    }
+    expect(released).toEqual(['1.back.2']);
+  });
+});
+
 describe('a client that never reads its answer', () => {
   it('holds less of it than was leased, keeps nobody waiting, and is cut when the server closes', async () => {
     // 256 MB to send, of 1 MB that is held.

@@ -125,6 +125,9 @@ describe('a trainer that announces its weights', () => {
     ['a step that is no whole number', { run: 'r', step: 9.5, version: 'new' }, 400, 'step'],
     ['a negative step', { run: 'r', step: -1, version: 'new' }, 400, 'step'],
     ['a key that is misspelt', { run: 'r', step: 9, version: 'new', linage: 'l2' }, 400, 'linage'],
+    ['a lineage that is no whole number', { run: 'r', lineage: 1.5, step: 9, version: 'new' }, 400, 'lineage'],
+    ['a lineage below 0', { run: 'r', lineage: -1, step: 9, version: 'new' }, 400, 'lineage'],
+    ['a lineage that is a list', { run: 'r', lineage: [1], step: 9, version: 'new' }, 400, 'lineage'],
     ['no object', 'text', 400, undefined],
   ])('is refused %s', async (_, body, status, field) => {
     const [got, answer] = await post('/v1/versions', body);
@@ -145,5 +148,11 @@ describe('a trainer that announces its weights', () => {
 
   it('the same announcement again is answered the same', async () => {
     expect(await post('/v1/versions', { run: 'r', step: 1, version: 'amber' })).toMatchObject([200, { ordinal: 1 }]);
+    // The number of the first lineage, as delivery answers it, and its name.
+    for (const lineage of [0, '0', '', null])
+      expect(await post('/v1/versions', { run: 'r', lineage, step: 1, version: 'amber' })).toMatchObject([
+        200,
+        { lineage: '', ordinal: 1 },
+      ]);
   });
 });
