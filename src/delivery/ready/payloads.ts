@@ -19,9 +19,10 @@ export interface PayloadDeps {
 /** By offset, in Confluent wire format; what is neither in the log nor in the store is left out. */
 export type LoadPayloads = (entries: readonly ReadyEntry[]) => Promise<Map<number, Buffer>>;
 
-/** Bytes of one read. Offsets that lie further apart than this many are read by themselves. */
+/** Bytes of one read; offsets that lie further apart than the gap are read by themselves. */
 const READ_BYTES = 4 * 2 ** 20;
 const GAP = 64;
+const LOOKUPS_AT_ONCE = 16;
 
 export function createLoadPayloads({ broker, store, cache, encode, topic }: PayloadDeps): LoadPayloads {
   /** Reads [from, to] and keeps what is wanted of it. */
@@ -66,13 +67,16 @@ export function createLoadPayloads({ broker, store, cache, encode, topic }: Payl
         missing.map(({ offset }) => offset).sort((a, b) => a - b),
         found,
       );
-    for (const entry of missing) {
-      if (found.has(entry.offset)) continue;
-      const stored = await fromStore(entry);
-      if (stored === null) continue;
-      found.set(entry.offset, stored);
-      cache.put(entry.offset, stored);
-    }
+    const deleted = missing.filter(({ offset }) => !found.has(offset));
+    for (let first = 0; first < deleted.length; first += LOOKUPS_AT_ONCE)
+      await Promise.all(
+        deleted.slice(first, first + LOOKUPS_AT_ONCE).map(async (entry) => {
+          const stored = await fromStore(entry);
+          if (stored === null) return;
+          found.set(entry.offset, stored);
+          cache.put(entry.offset, stored);
+        }),
+      );
     return found;
   };
 }
