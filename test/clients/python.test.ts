@@ -68,7 +68,9 @@ if (typeof python === 'string') {
     });
 
     it('has types that hold', async () => {
-      expect(await complaints(python, ['mypy', '--strict', '--cache-dir', '/dev/null'])).toBeNull();
+      expect(
+        await complaints(python, ['mypy', '--strict', '--cache-dir', join(python, '..', '..', 'mypy')]),
+      ).toBeNull();
     });
 
     it('is clean', async () => {

@@ -23,7 +23,7 @@ def test_the_five_lines(serve: Serve) -> None:
         async with AsyncReady(server.url, run="math", consumer="trainer-0") as ready:
             async for batch in ready.batches(groups=2, idle_s=0, prefetch=1):
                 taken.append([trajectory.rollout_id for trajectory in batch])
-                await batch.ack(step=batch.index)
+                await batch.ack(step=batch.index + 1)
         return taken
 
     assert asyncio.run(train()) == [["r0", "r1"], ["r2", "r3"]]

@@ -40,14 +40,14 @@ def test_the_five_lines(serve: Serve) -> None:
     server = serve(ready=6)
     with server.client() as ready:
         taken = []
-        for step, batch in enumerate(ready.batches(groups=2, idle_s=0)):
+        for step, batch in enumerate(ready.batches(groups=2, idle_s=0), 1):
             assert batch.pad()["token_ids"].tolist() == [[1, 2, 3], [1, 2, 3]]
             taken.append([trajectory.rollout_id for trajectory in batch])
             batch.ack(step=step)
     assert taken == [["r0", "r1"], ["r2", "r3"], ["r4", "r5"]]
     assert keys(server) == [(0, 0), (1, 0), (2, 0), (3, 0)]
     assert [(asked.path, asked.body) for asked in server.of(".*/ack")] == [
-        (f"/v1/leases/1.a.{step}/ack", {"lineage": 0, "step": step}) for step in range(3)
+        (f"/v1/leases/1.a.{at}/ack", {"lineage": 0, "step": at + 1}) for at in range(3)
     ]
     assert server.of(".*/release") == []
 

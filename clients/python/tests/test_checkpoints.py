@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rollstream import BadRequest, LeaseLost, NotFound, Refused, merge_states
+from rollstream import BadRequest, Closed, LeaseLost, NotFound, Refused, merge_states
 
 from delivering_server import DeliveringServer
 from scripted_server import Answer, Asked, refused
@@ -62,7 +62,7 @@ def test_a_checkpoint_that_holds_a_lost_lease_is_refused(serve: Serve) -> None:
 
 @pytest.mark.parametrize("died", ["before the ack", "after the ack, before its answer"])
 def test_resume_vouches_for_what_the_weights_hold(serve: Serve, died: str) -> None:
-    server = serve(ready=3)
+    server = serve(ready=4)
     if died.startswith("after"):
         server.on("POST", ".*/ack", lambda _: Answer(lost=True))
     with server.client(retry_s=0) as ready:
@@ -79,13 +79,15 @@ def test_resume_vouches_for_what_the_weights_hold(serve: Serve, died: str) -> No
             {"rollstream": 1, "run": "math", "lineage": 1, "step": 1, "tokens": {}},
         )
         after = next(ready.batches(groups=1))
+        step = next(ready.steps(dp_size=2, rank=1, groups=2))
     (rewind,) = server.of(".*/rewind")
     request = rewind.body.pop("request")
     assert len(request) == 32
     tokens = {"1.a.0": {"step": 1, "offsets": [0]}}
     assert rewind.body == {"lineage": 0, "step": 1, "expect": 0, "tokens": tokens}
-    # Indices begin anew in a new lineage.
+    # Indices begin anew in a new lineage; steps go on behind the checkpoint.
     assert (after.lineage, after.index) == (1, 0)
+    assert (step.lineage, step.index) == (1, 2)
 
 
 def test_a_retry_of_a_rewind_names_the_same_request_another_rewind_another(serve: Serve) -> None:
@@ -110,16 +112,22 @@ def test_a_retry_of_a_rewind_names_the_same_request_another_rewind_another(serve
 
 
 def test_resume_forgets_what_the_left_lineage_held(serve: Serve) -> None:
-    server = serve(ready=2)
+    server = serve(ready=4)
     with server.client() as ready:
         state = ready.state(0)
-        held = next(ready.batches(groups=1, lease_s=0.3))
+        held = next(ready.batches(groups=1))
         held.trained(1)
+        ahead = ready.batches(groups=1, prefetch=2)
+        next(ahead).trained(2)
+        server.wait_for("/v1/leases", 4)
         ready.resume(state)
+        # What it holds ahead is of the history that was left.
+        with pytest.raises(Closed, match="rewound"):
+            next(ahead)
         assert ready.state() == {"rollstream": 1, "run": "math", "lineage": 1, "step": 0, "tokens": {}}
         with pytest.raises(BadRequest, match="lineage 0, this is 1"):
             ready.checkpoint(state)
-    assert server.of(".*/(extend|release)") == []
+    assert server.of(".*/1.a.[01]/release") == []
 
 
 def test_without_a_checkpoint_it_goes_back_to_the_beginning(serve: Serve) -> None:

@@ -50,9 +50,13 @@ def test_ack_is_asked_until_it_is_answered_and_then_never_again(serve: Serve) ->
     assert ends(server) == [("1.a.0", "ack")] * 3
 
 
-def test_ack_needs_a_step(serve: Serve) -> None:
-    with serve(ready=1).client() as ready, pytest.raises(BadRequest, match="step"):
-        next(ready.batches(groups=1)).ack()
+def test_ack_needs_a_step_and_step_0_is_where_the_run_began(serve: Serve) -> None:
+    with serve(ready=1).client() as ready:
+        batch = next(ready.batches(groups=1))
+        with pytest.raises(BadRequest, match="step of the trainer"):
+            batch.ack()
+        with pytest.raises(BadRequest, match="from 1 on"):
+            batch.ack(0)
 
 
 def test_a_block_that_raises_releases_the_batch(serve: Serve) -> None:

@@ -49,7 +49,7 @@ if find_spec("torch") is not None:
         loader: Any = DataLoader(
             dataset, batch_size=None, num_workers=workers, multiprocessing_context="spawn" if workers else None
         )
-        for step, item in enumerate(loader):
+        for step, item in enumerate(loader, 1):
             assert item["token_ids"].tolist() == [[1, 2, 3]]
             dataset.ack(item, step=step)
         leases = {f"/v1/leases/1.a.{at}/ack" for at in range(4)}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .async_batch import AsyncBatch
 from .async_ready import AsyncReady
-from .batch import AsyncBatch, Rows
+from .batch import Batch, Rows
 from .checkpoints import State, merge_states
 from .errors import (
     BadAnswer,
@@ -22,7 +23,7 @@ from .errors import (
     Unauthorized,
 )
 from .padding import pad
-from .ready import Batch, Ready
+from .ready import Ready
 from .records import Aux, Entry, Group, GroupStats, Reason, Segment, Trajectory, Turn, Verdict, WeightSpan
 
 if TYPE_CHECKING:

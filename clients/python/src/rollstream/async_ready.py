@@ -2,44 +2,30 @@
 
 from __future__ import annotations
 
-import math
 import os
 import uuid
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import httpx
 import numpy as np
 import numpy.typing as npt
 
-from .batch import AsyncBatch, Handle, grant_of_handle
+from .async_batch import AsyncBatch
 from .checkpoints import FORMAT, State, Trained, state_of
 from .errors import BadRecord, BadRequest, NotFound
 from .feed import Feed
+from .grants import Handle, grant_of_handle
 from .leases import Leases
 from .records import Aux, Entry
 from .session import STEP, Session
 from .transport import Transport
+from .wanted import Unit, Wanted, batches_of, steps_of, tries_of
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-Unit = Literal["group", "rollout"]
 OnBad = Literal["raise", "reject"]
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """Batches to iterate over: the turns' name, the request, and how it is asked."""
-
-    name: str
-    what: Mapping[str, object]
-    first: int | None
-    asked_s: float | None
-    poll_s: float
-    tries: int | None
-    prefetch: int
 
 
 class AsyncReady:
@@ -94,16 +80,7 @@ class AsyncReady:
         lease_s: float | None = None,
         first_index: int | None = None,
     ) -> AsyncIterator[AsyncBatch]:
-        if (groups is None) == (rollouts is None):
-            raise BadRequest("batches: either groups= or rollouts= is needed", field="count")
-        count = groups if groups is not None else rollouts
-        what: dict[str, object] = {
-            "consumer": self.consumer,
-            "replica": self.replica,
-            "count": count,
-            "least": count if at_least is None else at_least,
-            "unit": "rollout" if groups is None else "group",
-        }
+        what = batches_of(self.replica, groups=groups, rollouts=rollouts, at_least=at_least)
         return self._iterate(self._wanted(self.replica, what, first_index, idle_s, prefetch, lease_s))
 
     def rollouts(self, *, idle_s: float | None = None, prefetch: int = 0) -> AsyncIterator[AsyncBatch]:
@@ -127,30 +104,17 @@ class AsyncReady:
         prefetch: int = 0,
         lease_s: float | None = None,
     ) -> AsyncIterator[AsyncBatch]:
-        if sum(each is not None for each in (groups, rollouts, tokens)) != 1:
-            raise BadRequest("steps: one of groups=, rollouts= and tokens= is needed", field="groups")
         if first_step is None and STEP not in self._session.turns and dp_size > 1:
-            raise BadRequest(
-                "steps: first_step= is needed, the same for all ranks: each could find another", field="step"
-            )
-        what: dict[str, object] = {
-            "consumer": self.consumer,
-            "dp_size": dp_size,
-            "rank": rank,
-            "unit": unit or ("group" if rollouts is None else "rollout"),
-        }
-        if tokens is not None:
-            what["tokens"] = tokens
-        else:
-            what["groups"] = groups if groups is not None else rollouts
-        if micro_tokens is not None:
-            what["micro_tokens"] = micro_tokens
+            raise BadRequest("steps: first_step= is needed, the same for all ranks", field="step")
+        what = steps_of(
+            dp_size, rank, groups=groups, rollouts=rollouts, tokens=tokens, unit=unit, micro_tokens=micro_tokens
+        )
         return self._iterate(self._wanted(STEP, what, first_step, idle_s, prefetch, lease_s))
 
     def _wanted(
         self,
         name: str,
-        what: dict[str, object],
+        what: Mapping[str, object],
         first: int | None,
         idle_s: float | None,
         prefetch: int,
@@ -158,11 +122,9 @@ class AsyncReady:
     ) -> Wanted:
         if prefetch < 0:
             raise BadRequest("prefetch: 0 or more")
-        if lease_s is not None:
-            what["lease_ms"] = round(lease_s * 1000)
-        tries = None if idle_s is None else max(1, math.ceil(idle_s / self._poll_s) if self._poll_s > 0 else 1)
-        poll_s = self._poll_s if tries is None or idle_s is None else min(self._poll_s, idle_s / tries)
-        return Wanted(name, what, first, lease_s, poll_s, tries, prefetch)
+        lease_ms = {} if lease_s is None else {"lease_ms": round(lease_s * 1000)}
+        tries, poll_s = tries_of(idle_s, self._poll_s)
+        return Wanted(name, {"consumer": self.consumer, **what, **lease_ms}, first, lease_s, poll_s, tries, prefetch)
 
     async def _iterate(self, wanted: Wanted) -> AsyncIterator[AsyncBatch]:
         await self._session.begin(wanted.name, wanted.first)
@@ -239,7 +201,7 @@ class AsyncReady:
         except NotFound:
             if known["lineage"] or known["step"]:
                 raise
-            self._session.rewound(0)
+            self._session.rewound(0, 0)
             return 0
         body = {
             "step": known["step"],
@@ -250,9 +212,12 @@ class AsyncReady:
             "tokens": known["tokens"],
         }
         lineage = int((await self._session.post("rewind", body))["lineage"])
+        for found in list(self._feeds):
+            await found.stop()
         self._leases.forget()
-        self._session.rewound(lineage)
-        self._trained.restored(int(str(known["step"])))
+        step = int(str(known["step"]))
+        self._session.rewound(lineage, step)
+        self._trained.restored(step)
         return lineage
 
     async def fork(self, into: str, state: Mapping[str, object] | None = None, *, request: str | None = None) -> None:

@@ -1,108 +1,21 @@
-"""A batch: what was leased, its trajectories, and how the lease ends."""
+"""A batch: trajectories that can be padded, what its lease holds, and how the lease ends."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Literal
 
-from .errors import BadAnswer, BadRequest, RollstreamError
+from .errors import RollstreamError
+from .grants import Grant, Handle
 from .padding import Framework, Missing, Padded, pad
-from .records import Entry, Group, Trajectory
+from .records import Group, Trajectory
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from .leases import Leases
-
-
-@dataclass(frozen=True, slots=True)
-class Grant:
-    """The head of a lease's answer. offsets: of all that the lease holds, which for a step lease is more than this
-    rank's shard. lease_s: how long it is good without being extended; asked_s: as it was asked for, None: the server's
-    choice."""
-
-    lease: str
-    run: str
-    lineage: int
-    index: int
-    attempt: int
-    unit: str
-    deadline: str
-    version: str | None
-    rank: int | None
-    dp_size: int | None
-    entries: tuple[Entry, ...]
-    micro_batches: tuple[tuple[int, ...], ...]
-    offsets: tuple[int, ...]
-    lease_s: float
-    asked_s: float | None
-
-
-def grant_of(head: Mapping[str, Any], lease_s: float, asked_s: float | None) -> Grant:
-    """Facts that a newer server adds are passed over."""
-    try:
-        entries = tuple(
-            Entry(**{name: entry[name] for name in Entry.__dataclass_fields__}) for entry in head["entries"]
-        )
-        shard = head["shard"] or {"rank": None, "dp_size": None}
-        return Grant(
-            lease=head["lease"],
-            run=head["run"],
-            lineage=head["lineage"],
-            index=head["batch_index"],
-            attempt=head["try"],
-            unit=head["unit"],
-            deadline=head["deadline"],
-            version=head["version"],
-            rank=shard["rank"],
-            dp_size=shard["dp_size"],
-            entries=entries,
-            micro_batches=tuple(tuple(micro) for micro in head["micro_batches"]),
-            offsets=tuple(head.get("offsets") or (entry.offset for entry in entries)),
-            lease_s=lease_s,
-            asked_s=asked_s,
-        )
-    except (KeyError, TypeError) as error:
-        raise BadAnswer(f"the head of a lease lacks something: {error!r}") from error
-
-
-class Handle(TypedDict):
-    """A lease that is held elsewhere."""
-
-    lease: str
-    run: str
-    lineage: int
-    index: int
-    unit: str
-    dp_size: int | None
-    offsets: list[int]
-    lease_s: float
-    asked_s: float | None
-
-
-def grant_of_handle(handle: Handle) -> Grant:
-    try:
-        return Grant(
-            lease=handle["lease"],
-            run=handle["run"],
-            lineage=handle["lineage"],
-            index=handle["index"],
-            attempt=0,
-            unit=handle["unit"],
-            deadline="",
-            version=None,
-            rank=None,
-            dp_size=handle["dp_size"],
-            entries=(),
-            micro_batches=(),
-            offsets=tuple(handle["offsets"]),
-            lease_s=handle["lease_s"],
-            asked_s=handle["asked_s"],
-        )
-    except (KeyError, TypeError) as error:
-        raise BadRequest(f"adopt: not a handle of a batch: {error!r}") from error
+    from .async_batch import AsyncBatch
+    from .ready import Ready
 
 
 class Rows:
@@ -202,30 +115,52 @@ class Delivered(Rows):
         return f"{type(self).__name__}(lease={self.lease!r}, index={self.index}, trajectories={len(self)})"
 
 
-class AsyncBatch(Delivered):
+class Batch(Delivered):
     """A lease that is held: it is extended in the background until it ends, or nothing refers to the batch any more.
     Then it runs out at its deadline, and its trajectories come again at their place.
 
     As a context manager it is released when the block raises, unless it was trained.
     """
 
-    def __init__(self, leases: Leases, grant: Grant, trajectories: Sequence[Trajectory]) -> None:
-        super().__init__(grant, trajectories)
-        self._leases = leases
-        # How it ended: trained, queued, trainer_rejected; None: it is held.
-        self.ended: str | None = None
-        # Why it is held no more though it did not end: known from an attempt to extend or ack it.
-        self.lost: RollstreamError | None = None
-        # The step that trained it into the weights; None: none did.
-        self.step: int | None = None
+    def __init__(self, inner: AsyncBatch, ready: Ready) -> None:
+        super().__init__(inner.grant, inner.trajectories)
+        self._inner = inner
+        self._ready = ready
+
+    @property
+    def lost(self) -> RollstreamError | None:
+        """Why it is held no more though it did not end: known from an attempt to extend or ack it."""
+        return self._inner.lost
+
+    @property
+    def ended(self) -> str | None:
+        """How it ended: trained, queued, trainer_rejected; None: it did not."""
+        return self._inner.ended
+
+    @property
+    def step(self) -> int | None:
+        """The step that trained it into the weights; None: none did."""
+        return self._inner.step
+
+    @property
+    def trajectory(self) -> Trajectory:
+        """The only one, of Ready.rollouts()."""
+        (only,) = self.trajectories
+        return only
+
+    @property
+    def group(self) -> Group:
+        """The only one, of Ready.groups()."""
+        (only,) = self.groups
+        return only
 
     def trained(self, step: int) -> None:
         """The weights hold it from this step on: from here to the answer of the ack it is among the tokens of a
         checkpoint, and is never released. ack() says it too; call it first where a checkpoint may be saved between the
         step and the ack."""
-        self._leases.trained(self, step)
+        self._inner.trained(step)
 
-    async def ack(
+    def ack(
         self, step: int | None = None, *, version: str | None = None, stats: Mapping[str, float | None] | None = None
     ) -> None:
         """After the optimizer step: its trajectories are never delivered again in this history. Asked twice it has one
@@ -234,26 +169,26 @@ class AsyncBatch(Delivered):
         step: of the trainer (default: as trained() said; for a step lease its index). version: weights that the step
         made. stats: kl, max_logprob_diff, clipped_share. One ack of a step lease is enough for all ranks.
         """
-        await self._leases.ack(self, step, version, stats)
+        self._ready._run(self._inner.ack(step, version=version, stats=stats))
 
-    async def release(self) -> None:
+    def release(self) -> None:
         """Back to its place at the head."""
-        await self._leases.release(self)
+        self._ready._run(self._inner.release())
 
-    async def reject(self, reason: str) -> None:
+    def reject(self, reason: str) -> None:
         """It is never delivered again, and counts as trainer_rejected for this reason."""
-        await self._leases.reject(self, reason)
+        self._ready._run(self._inner.reject(reason))
 
-    async def extend(self, lease_s: float | None = None) -> str:
+    def extend(self, lease_s: float | None = None) -> str:
         """Good for so long from now on (default: as at the grant). The new deadline, ISO. Done in the background as
         well."""
-        return await self._leases.extend(self, lease_s)
+        return self._ready._run(self._inner.extend(lease_s))
 
-    async def __aenter__(self) -> AsyncBatch:
+    def __enter__(self) -> Batch:
         return self
 
-    async def __aexit__(
+    def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if kind is not None:
-            await self._leases.give_back(self)
+            self._ready._give_back(self._inner)

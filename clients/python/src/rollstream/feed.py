@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from .batch import AsyncBatch
+from .async_batch import AsyncBatch
 from .errors import Closed
 
 # How long a request that is under way when the iteration ends may take to bring a batch, which is then given back at
@@ -36,10 +36,10 @@ class Feed:
 
     async def next(self) -> AsyncBatch | None:
         """None: there is no more."""
+        if self._is_over:
+            raise _ended()
         if self._task is None:
-            return None if self._is_over else await self._ask()
-        if self._is_over and self._found.empty():
-            return None
+            return await self._ask()
         item = await self._found.get()
         self._room.release()
         if isinstance(item, BaseException):
@@ -58,8 +58,7 @@ class Feed:
                     return
                 del batch
         except asyncio.CancelledError:
-            # Whoever waits for the next batch must hear of it.
-            self._found.put_nowait(Closed("it is closed"))
+            pass
         except Exception as error:
             self._found.put_nowait(error)
         finally:
@@ -77,6 +76,9 @@ class Feed:
             left = self._found.get_nowait()
             if isinstance(left, AsyncBatch):
                 await self._give_back(left)
-            elif isinstance(left, Closed):
-                self._found.put_nowait(left)
-                return
+        # For whoever waits already.
+        self._found.put_nowait(_ended())
+
+
+def _ended() -> Closed:
+    return Closed("this iteration was ended: the run was rewound, or it was closed")

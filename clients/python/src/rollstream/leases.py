@@ -8,9 +8,10 @@ import weakref
 from collections.abc import Mapping
 from operator import index
 
-from .batch import AsyncBatch, Grant
+from .async_batch import AsyncBatch
 from .checkpoints import Trained
 from .errors import BadRequest, LeaseLost, LineageDiscarded, RollstreamError
+from .grants import Grant
 from .transport import Transport
 
 # An exit does not wait long for a server that is gone: the leases run out by themselves.
@@ -56,6 +57,8 @@ class Leases:
 
     def trained(self, batch: AsyncBatch, step: int) -> None:
         self._check_open(batch)
+        if step < 1:
+            raise BadRequest("step: from 1 on; 0 are the weights that the run began with", field="step")
         if batch.step is None:
             batch.step = index(step)
             self._trained.add(batch.lease, batch.step, batch.grant.offsets)

@@ -10,94 +10,18 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import numpy.typing as npt
 
-from .async_ready import AsyncReady, OnBad, Unit
-from .batch import AsyncBatch, Delivered, Handle
+from .async_batch import AsyncBatch
+from .async_ready import AsyncReady, OnBad
+from .batch import Batch
 from .checkpoints import State
-from .errors import Closed, RollstreamError
+from .errors import Closed
+from .grants import Handle
 from .loop_thread import LoopThread
-from .records import Aux, Group, Trajectory
+from .records import Aux
+from .wanted import Unit
 
 if TYPE_CHECKING:
     from types import TracebackType
-
-
-class Batch(Delivered):
-    """A lease that is held: it is extended in the background until it ends, or nothing refers to the batch any more.
-    Then it runs out at its deadline, and its trajectories come again at their place.
-
-    As a context manager it is released when the block raises, unless it was trained.
-    """
-
-    def __init__(self, inner: AsyncBatch, ready: Ready) -> None:
-        super().__init__(inner.grant, inner.trajectories)
-        self._inner = inner
-        self._ready = ready
-
-    @property
-    def lost(self) -> RollstreamError | None:
-        """Why it is held no more though it did not end: known from an attempt to extend or ack it."""
-        return self._inner.lost
-
-    @property
-    def ended(self) -> str | None:
-        """How it ended: trained, queued, trainer_rejected; None: it did not."""
-        return self._inner.ended
-
-    @property
-    def step(self) -> int | None:
-        """The step that trained it into the weights; None: none did."""
-        return self._inner.step
-
-    @property
-    def trajectory(self) -> Trajectory:
-        """The only one, of Ready.rollouts()."""
-        (only,) = self.trajectories
-        return only
-
-    @property
-    def group(self) -> Group:
-        """The only one, of Ready.groups()."""
-        (only,) = self.groups
-        return only
-
-    def trained(self, step: int) -> None:
-        """The weights hold it from this step on: from here to the answer of the ack it is among the tokens of a
-        checkpoint, and is never released. ack() says it too; call it first where a checkpoint may be saved between the
-        step and the ack."""
-        self._inner.trained(step)
-
-    def ack(
-        self, step: int | None = None, *, version: str | None = None, stats: Mapping[str, float | None] | None = None
-    ) -> None:
-        """After the optimizer step: its trajectories are never delivered again in this history. Asked twice it has one
-        effect.
-
-        step: of the trainer (default: as trained() said; for a step lease its index). version: weights that the step
-        made. stats: kl, max_logprob_diff, clipped_share. One ack of a step lease is enough for all ranks.
-        """
-        self._ready._run(self._inner.ack(step, version=version, stats=stats))
-
-    def release(self) -> None:
-        """Back to its place at the head."""
-        self._ready._run(self._inner.release())
-
-    def reject(self, reason: str) -> None:
-        """It is never delivered again, and counts as trainer_rejected for this reason."""
-        self._ready._run(self._inner.reject(reason))
-
-    def extend(self, lease_s: float | None = None) -> str:
-        """Good for so long from now on (default: as at the grant). The new deadline, ISO. Done in the background as
-        well."""
-        return self._ready._run(self._inner.extend(lease_s))
-
-    def __enter__(self) -> Batch:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if kind is not None:
-            self._ready._give_back(self._inner)
 
 
 class Ready:
@@ -220,8 +144,8 @@ class Ready:
 
         Every rank calls it with the same arguments, and gets shards balanced by tokens with equally many
         `micro_batches`, of at most micro_tokens each where a trajectory is not larger by itself. Step numbers count up
-        from first_step, which all ranks must agree on; "not enough yet" is heard by all alike. One ack is enough for
-        all ranks.
+        from first_step, which all ranks must agree on (default: behind the checkpoint that was resumed); "not enough
+        yet" is heard by all alike. One ack is enough for all ranks.
         """
         return self._iterate(
             self._async.steps(
@@ -278,8 +202,9 @@ class Ready:
 
         What was trained after the checkpoint is delivered again; what its weights hold is not, whether or not its ack
         was ever answered or the checkpoint was sealed. Whoever still trains in the old lineage is refused from now on.
-        None: there is no checkpoint yet, back to the beginning. Of several processes one resumes and tells the others
-        the lineage (Ready(lineage=)); or all name the same request, new at each start.
+        None: there is no checkpoint yet, back to the beginning. Iterations that are open raise Closed. Of several
+        processes one resumes and tells the others the lineage (Ready(lineage=)); or all name the same request, new at
+        each start.
         """
         return self._run(self._async.resume(state, request=request))
 

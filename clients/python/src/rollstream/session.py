@@ -11,8 +11,8 @@ from urllib.parse import quote
 
 import httpx
 
-from .batch import Grant, grant_of
 from .errors import BadAnswer, BadRecord, NotFound, RollstreamError
+from .grants import Grant, grant_of
 from .records import Entry, Trajectory, segment_of
 from .transport import Transport, json_object
 from .wire import BATCH, TrajectorySchema, check_blob, schema_id_of, split_frames
@@ -80,23 +80,24 @@ class Session:
             self.lineage = int(status["lineage"])
         if name not in self.turns:
             last = status.get("last", {}).get(name)
-            self.turns[name] = (0 if last is None else int(last[0]) + 1, 0)
+            first = 1 if name == STEP else 0
+            self.turns[name] = (first if last is None else int(last[0]) + 1, 0)
 
-    def rewound(self, lineage: int) -> None:
+    def rewound(self, lineage: int, step: int) -> None:
+        """Indices begin anew; step leases go on behind the checkpoint."""
         self.lineage = lineage
-        self.turns.clear()
+        self.turns = {STEP: (step + 1, 0)}
 
     async def lease(
         self, name: str, what: Mapping[str, object], *, asked_s: float | None, poll_s: float, tries: int | None
     ) -> tuple[Grant, Sequence[memoryview]] | None:
-        """The next batch of a name; None: not enough in so many tries of poll_s each. Tries, not time: ranks that share
-        the name hear the same answers, and must stop at the same one."""
+        """The next batch of a name; None: not enough in so many tries of poll_s each."""
         async with self._asking:
             index = "step" if name == STEP else "batch_index"
             quick = 0
             clock = asyncio.get_running_loop().time
             while True:
-                turn = self.turns[name]
+                turn = self.turns.get(name, (0, 0))
                 body = {
                     "run": self.run,
                     "lineage": self.lineage,
@@ -109,18 +110,23 @@ class Session:
                 response = await self._transport.ask("POST", "/v1/leases", body, accept=BATCH, wait_s=poll_s)
                 if response.headers.get("content-type", "").split(";")[0].strip() == BATCH:
                     head, frames = split_frames(response.content)
-                    self.turns[name] = (turn[0] + 1, 0)
+                    self._go_on(name, turn, (turn[0] + 1, 0))
                     return grant_of(head, _lease_s(head, response, asked_s), asked_s), frames
                 if json_object(response).get("again") is not True:
                     raise BadAnswer("the answer to a lease is neither a batch nor 'again'")
-                self.turns[name] = (turn[0], turn[1] + 1)
+                self._go_on(name, turn, (turn[0], turn[1] + 1))
                 if tries is not None:
                     tries -= 1
                     if tries <= 0:
                         return None
-                quick = quick + 1 if clock() - asked_at < min(_QUICK_S, poll_s) else 0
+                quick = quick + 1 if clock() - asked_at < _QUICK_S else 0
                 if quick > 1:
                     await asyncio.sleep(min(_QUICK_S * quick, _SLOWEST_S))
+
+    def _go_on(self, name: str, turn: tuple[int, int], to: tuple[int, int]) -> None:
+        """Unless a rewind came in between: then it begins anew."""
+        if self.turns.get(name) == turn:
+            self.turns[name] = to
 
     async def trajectories(self, grant: Grant, frames: Sequence[memoryview]) -> list[Trajectory]:
         """Decoded, segments that travelled by reference included. Raises BadRecord."""

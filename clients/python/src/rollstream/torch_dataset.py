@@ -7,8 +7,9 @@ from typing import Any
 
 from torch.utils.data import IterableDataset, get_worker_info
 
+from .batch import Batch
 from .padding import Padded
-from .ready import Batch, Ready
+from .ready import Ready
 
 
 class ReadyDataset(IterableDataset):  # type: ignore[misc]

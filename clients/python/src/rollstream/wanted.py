@@ -1,0 +1,61 @@
+"""What is asked for: the bodies of lease requests, and how often they are asked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from .errors import BadRequest
+
+Unit = Literal["group", "rollout"]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Batches to iterate over: the name of their turns, the request, the first index (None: where the turns are), and
+    how it is asked."""
+
+    name: str
+    what: Mapping[str, object]
+    first: int | None
+    asked_s: float | None
+    poll_s: float
+    tries: int | None
+    prefetch: int
+
+
+def batches_of(replica: str, *, groups: int | None, rollouts: int | None, at_least: int | None) -> dict[str, object]:
+    if (groups is None) == (rollouts is None):
+        raise BadRequest("batches: either groups= or rollouts= is needed", field="count")
+    count = groups if groups is not None else rollouts
+    least = count if at_least is None else at_least
+    return {"replica": replica, "count": count, "least": least, "unit": "rollout" if groups is None else "group"}
+
+
+def steps_of(
+    dp_size: int,
+    rank: int,
+    *,
+    groups: int | None,
+    rollouts: int | None,
+    tokens: int | None,
+    unit: Unit | None,
+    micro_tokens: int | None,
+) -> dict[str, object]:
+    sizes = {"groups": groups if rollouts is None else rollouts, "tokens": tokens, "micro_tokens": micro_tokens}
+    if sum(each is not None for each in (groups, rollouts, tokens)) != 1:
+        raise BadRequest("steps: one of groups=, rollouts= and tokens= is needed", field="groups")
+    by = unit or ("group" if rollouts is None else "rollout")
+    named = {name: size for name, size in sizes.items() if size is not None}
+    return {"dp_size": dp_size, "rank": rank, "unit": by, **named}
+
+
+def tries_of(idle_s: float | None, poll_s: float) -> tuple[int | None, float]:
+    """How often "not enough" is heard before it ends (None: for ever), and how long each try waits. Tries, not time:
+    ranks that share a name hear the same answers, and must stop at the same one."""
+    if idle_s is None:
+        return None, poll_s
+    tries = max(1, math.ceil(idle_s / poll_s) if poll_s > 0 else 1)
+    return tries, min(poll_s, idle_s / tries)
