@@ -2,7 +2,7 @@
 
     npx rollstream up --data /tmp/trl-data &
     pip install ./clients/python trl
-    python examples/trl/train.py --data /tmp/trl-data
+    python examples/trl/train.py --data /tmp/trl-data --folder /tmp/trl
 
 The policy samples a batch ahead, so that what a step trains was sampled by weights that are a step older: TRL gets the
 logprobs of those, and the advantages that rollstream computed when the group closed. Each batch is acknowledged after
@@ -15,13 +15,13 @@ import argparse
 import json
 import os
 import shlex
-import tempfile
 from typing import Any
 
 os.environ.setdefault("TRL_EXPERIMENTAL_SILENCE", "1")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 import datasets
+import httpx
 import policy
 import torch
 import transformers
@@ -30,6 +30,7 @@ from rollouts import events_of, send
 
 from rollstream import Ready
 from rollstream.trainers.trl import ReadyRollouts, ready_reward, ready_trainer
+from rollstream.trainers.trl_checkpoints import resume_from, seal_checkpoints
 
 AHEAD = 1
 """Batches that are sampled before the weights are there that a synchronous trainer would wait for."""
@@ -48,23 +49,30 @@ class Sampler(transformers.TrainerCallback):
         """Name of the weights that this step made: once in a run, over all its lineages."""
         return f"{self.ready.lineage}.{step}"
 
-    def sample(self, step: int, batches: int = 1) -> None:
+    def sample(self, step: int) -> None:
+        """As many groups as are missing for the next step and those ahead of it: none for a while after a rewind, when
+        what was trained since the checkpoint is there again."""
         self.ready.announce(self.version(step), step)
-        if step + AHEAD >= self.of.steps:
+        state = httpx.get(f"{self.of.url}/v1/runs/{self.of.run}/delivery").raise_for_status().json()
+        queued = state["ready_states"]["queued"] // self.of.size
+        missing = min(1 + AHEAD, self.of.steps - step) * self.of.groups - queued
+        if missing <= 0:
             return
         sampled = events_of(
             self.net,
             run=self.of.run,
             version=self.version(step),
-            groups=self.of.groups * batches,
+            groups=missing,
             size=self.of.size,
             temperature=self.of.temperature,
             generator=self.generator,
         )
         send(sampled, shlex.split(self.of.rollstream), self.of.data)
 
-    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+    def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         self.sample(state.global_step)
+
+    on_step_end = on_train_begin
 
 
 class Told(transformers.TrainerCallback):
@@ -84,38 +92,35 @@ def train(of: argparse.Namespace) -> list[dict[str, Any]]:
     net = policy.model(of.seed)
     with Ready(of.url, run=of.run, consumer="trl") as ready:
         sampler, told = Sampler(ready, net, of), Told()
-        sampler.sample(0, 1 + AHEAD)
-        rollouts = ReadyRollouts(
-            ready.batches(groups=of.groups, idle_s=60), advantage="rollstream", fit="raise", null_reward="raise"
+        checkpoint = resume_from(ready, of.folder)
+        rollouts = ReadyRollouts(ready.batches(groups=of.groups, idle_s=60), advantage="rollstream", fit="raise")
+        trainer = ready_trainer(trl.GRPOTrainer)(
+            model=net,
+            args=trl.GRPOConfig(
+                output_dir=of.folder,
+                use_cpu=True,
+                bf16=False,
+                per_device_train_batch_size=of.groups * of.size,
+                num_generations=of.size,
+                max_completion_length=policy.MAX_TOKENS,
+                max_steps=of.steps,
+                learning_rate=of.learning_rate,
+                lr_scheduler_type="constant",
+                temperature=of.temperature,
+                logging_steps=1,
+                save_steps=of.save_steps,
+                report_to=[],
+                disable_tqdm=True,
+                seed=of.seed,
+            ),
+            train_dataset=datasets.Dataset.from_dict({"prompt": [""] * (of.groups * of.steps)}),
+            processing_class=policy.tokenizer(),
+            reward_funcs=[ready_reward],
+            rollout_func=rollouts,
+            callbacks=[rollouts.acknowledge(sampler.version), sampler, seal_checkpoints(ready), told],
         )
-        with tempfile.TemporaryDirectory() as folder:
-            trainer = ready_trainer(trl.GRPOTrainer)(
-                model=net,
-                args=trl.GRPOConfig(
-                    output_dir=folder,
-                    use_cpu=True,
-                    bf16=False,
-                    per_device_train_batch_size=of.groups * of.size,
-                    num_generations=of.size,
-                    max_completion_length=policy.MAX_TOKENS,
-                    max_steps=of.steps,
-                    learning_rate=of.learning_rate,
-                    lr_scheduler_type="constant",
-                    temperature=of.temperature,
-                    logging_steps=1,
-                    save_strategy="no",
-                    report_to=[],
-                    disable_tqdm=True,
-                    seed=of.seed,
-                ),
-                train_dataset=datasets.Dataset.from_dict({"prompt": [""] * (of.groups * of.steps)}),
-                processing_class=policy.tokenizer(),
-                reward_funcs=[ready_reward],
-                rollout_func=rollouts,
-                callbacks=[rollouts.acknowledge(sampler.version), sampler, told],
-            )
-            trainer.remove_callback(transformers.PrinterCallback)
-            trainer.train()
+        trainer.remove_callback(transformers.PrinterCallback)
+        trainer.train(resume_from_checkpoint=checkpoint)
         return told.steps
 
 
@@ -125,6 +130,10 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--data", required=True, help="the data folder of the server")
     parser.add_argument("--rollstream", default="npx rollstream", help="the command (default: npx rollstream)")
     parser.add_argument("--run", default="trl")
+    parser.add_argument(
+        "--folder", required=True, help="for checkpoints; with some in it, training goes on from the last"
+    )
+    parser.add_argument("--save-steps", type=int, default=10)
     parser.add_argument("--steps", type=int, default=30)
     parser.add_argument("--groups", type=int, default=8)
     parser.add_argument("--size", type=int, default=8, help="rollouts of a group")

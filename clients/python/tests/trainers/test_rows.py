@@ -89,6 +89,11 @@ def test_a_missing_reward_or_advantage_is_not_zero() -> None:
     assert (reward_of(row, Nulls(reward=-1)), advantage_of(row, Nulls(advantage=0))) == (-1, 0)
 
 
+def test_an_advantage_is_not_missed_where_nothing_is_learnt() -> None:
+    masked = trajectory(part([1, 2], 1, loss=[0, 0]), advantage=None)
+    assert advantage_of(rows_of(Rows([masked]))[0]) == 0
+
+
 def test_versions_are_those_of_sampled_tokens() -> None:
     row = rows_of(g0())[0]
     assert versions_of(row) == [None, None, "3", "3", None, "4", "4"]

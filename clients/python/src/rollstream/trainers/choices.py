@@ -38,6 +38,9 @@ def reward_of(row: Row, nulls: Nulls = RAISE) -> float:
 
 
 def advantage_of(row: Row, nulls: Nulls = RAISE) -> float:
+    """0 where nothing is learnt from the row: no advantage is used there."""
+    if row.advantage is None and row.loss_tokens == 0:
+        return 0.0
     return _given(row, row.advantage, nulls.advantage, "advantage")
 
 

@@ -50,7 +50,6 @@ def _fields(row: Row, weigh: Weigh, nulls: Nulls) -> dict[str, Any]:
     if row.trajectory.env_name == "all":
         raise Unfit(f"{row.name}: prime-rl keeps env_name 'all' for itself")
     learns = row.loss_mask == 1
-    value = advantage_of(row, nulls) if learns.any() else 0.0
     weights = None
     if not isinstance(weigh, str) and learns.any():
         weights = np.where(learns, weigh / row.trajectory.rollout_loss_tokens, 0.0).tolist()
@@ -61,7 +60,7 @@ def _fields(row: Row, weigh: Weigh, nulls: Nulls) -> dict[str, Any]:
         "temperatures": temperatures_of(row, nulls.temperature).tolist(),
         "env_name": row.trajectory.env_name,
         "rl_weights": weights,
-        "advantages": np.where(learns, value, 0.0).tolist(),
+        "advantages": np.where(learns, advantage_of(row, nulls), 0.0).tolist(),
     }
 
 

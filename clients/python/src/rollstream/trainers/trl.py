@@ -137,7 +137,7 @@ class ReadyRollouts:
         return fitted
 
     def advantages(self, ready: list[float | None]) -> list[float]:
-        """Of rows that passed: None stands for what Nulls(advantage=…) says, padding has 0."""
+        """Of rows that passed: None stands for what Nulls(advantage=…) says, or is not learnt from."""
         null = self._nulls.advantage or 0.0
         return [null if value is None else value for value in ready]
 
@@ -152,7 +152,6 @@ class ReadyRollouts:
 
 def _acknowledge(ready: ReadyRollouts, version: Callable[[int], str] | None) -> Foreign:
     base = upstream("transformers", "TrainerCallback")
-
     micro_steps = 0
 
     def on_step_end(_self: object, args: Foreign, state: Foreign, control: Foreign, **_: object) -> None:
