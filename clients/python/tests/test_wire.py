@@ -7,6 +7,7 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 from rollstream import BadAnswer, BadRecord, GroupStats, NotFound, Reason, Turn, Verdict
@@ -208,15 +209,25 @@ def test_data_beside_the_tokens_is_loaded_and_checked(serve: Serve) -> None:
     sha256 = hashlib.sha256(data).hexdigest()
     server = serve(ready=1)
     aux = {"turn": 0, "name": "experts", "uri": "x", "sha256": sha256}
-    shapes = [([2, 3], "int16"), ([2, 3], "int8"), ([12], "no such")]
+    shapes = [
+        ([2, 3], "int16"),
+        ([2, 3], "int8"),
+        ([12], "no such"),
+        ([-1], "int8"),
+        ([6], "bfloat16"),
+        ([0, 3], "int8"),
+    ]
     server.ready[0]["aux"] = [{**aux, "shape": shape, "dtype": dtype} for shape, dtype in shapes] + [
         {**aux, "sha256": None, "shape": [12], "dtype": "uint8"}
     ]
     server.on("GET", f"/v1/blobs/{sha256}", lambda _: Answer(data))
     with server.client() as ready:
-        good, short, unknown, foreign = next(ready.rollouts()).trajectory.aux
+        good, short, unknown, negative, bfloat16, empty, foreign = next(ready.rollouts()).trajectory.aux
         assert ready.load(good).tolist() == [[0x0100, 0x0302, 0x0504], [0x0706, 0x0908, 0x0B0A]]
-        for bad in (short, unknown, foreign):
+        # The bytes 00 00 00 01 of a little-endian float32: its upper half is 0x0100.
+        assert ready.load(bfloat16)[0] == np.frombuffer(bytes([0, 0, 0, 1]), "<f4")[0]
+        assert ready.load(bfloat16).dtype == np.float32
+        for bad in (short, unknown, negative, empty, foreign):
             with pytest.raises(BadRecord, match="experts"):
                 ready.load(bad)
         server.on("GET", "/v1/blobs/.*", lambda _: refused(404, "RS_NOT_FOUND"))

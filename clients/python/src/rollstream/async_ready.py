@@ -8,10 +8,10 @@ from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import httpx
-import numpy as np
 import numpy.typing as npt
 
 from .async_batch import AsyncBatch
+from .aux_data import aux_array
 from .checkpoints import FORMAT, State, Trained, state_of
 from .errors import BadRecord, BadRequest, NotFound
 from .feed import Feed
@@ -236,12 +236,7 @@ class AsyncReady:
                 f"{aux.uri} has no SHA-256: it is not a blob of the server", field=f"aux[{aux.name}]", offset=-1
             )
         data = await self._session.blob(aux.sha256, f"aux[{aux.name}]", entry)
-        try:
-            return np.frombuffer(data, np.dtype(aux.dtype).newbyteorder("<")).reshape(aux.shape)
-        except (TypeError, ValueError) as error:
-            raise BadRecord(
-                f"{len(data)} bytes are no {aux.dtype} of shape {aux.shape}", field=f"aux[{aux.name}]", offset=-1
-            ) from error
+        return aux_array(aux, data)
 
     async def close(self, *, release: bool = True) -> None:
         """Releases what is held and was not trained (release=False: it runs out)."""
