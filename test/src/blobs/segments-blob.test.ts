@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import type { Segment } from '../../../schemas/generated/trajectory.ts';
-import { createUnreadable } from '../../../src/blobs/create-unreadable.ts';
 import { segmentsBlob } from '../../../src/blobs/segments-blob.ts';
 
 const SEGMENT: Segment = {
@@ -40,11 +39,4 @@ it('equal segments are one blob, and another mask is another', () => {
   const [first, second] = [segmentsBlob([SEGMENT]), segmentsBlob([{ ...SEGMENT }])];
   expect(first.blob.sha256).toBe(second.blob.sha256);
   expect(segmentsBlob([{ ...SEGMENT, loss_mask: Buffer.from([1]) }]).blob.sha256).not.toBe(first.blob.sha256);
-});
-
-it('without a folder nothing is given up: what would help is said', async () => {
-  const needed = { code: 'RS_CONFIG', facts: { field: 'blobs.folder' } };
-  const refs = new Map([[4, { sha256: '0'.repeat(64), length: 1 }]]);
-  await expect(createUnreadable(null)(refs)).rejects.toMatchObject(needed);
-  expect(await createUnreadable(null)(new Map())).toEqual(new Map());
 });
