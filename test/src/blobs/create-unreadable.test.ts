@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import type { BlobName } from '../../../src/blobs/blob-store.ts';
 import { createUnreadable } from '../../../src/blobs/create-unreadable.ts';
 import { openBlobFolder } from '../../../src/blobs/open-blob-folder.ts';
 import { segmentsBlob } from '../../../src/blobs/segments-blob.ts';
@@ -19,7 +20,7 @@ it('names what is missing or damaged by its offset, and nothing of what is whole
   const flipped = Buffer.from(damaged.blob.bytes);
   flipped.writeUInt8(flipped.readUInt8(9) ^ 1, 9);
   await writeFile(path, flipped);
-  const refs = new Map([
+  const refs = new Map<number, BlobName>([
     [4, whole.ref],
     [7, damaged.ref],
     [9, missing.ref],
