@@ -100,7 +100,7 @@ export class Run extends RunStates {
       this.#name(part.entries, part.use);
       this.#say(part.facts, part.use);
       // Without this record its pieces would say nothing.
-      use.names.push(...part.use.names);
+      for (const offset of part.use.names) use.names.push(offset);
     }
     this.#staged = null;
   }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { World } from './delivery/world.ts';
 
-/** By hand: DELIVERY_SEEDS=5000 DELIVERY_FIRST=1000 npx vitest run test/simulation/delivery.test.ts */
-const SEEDS = Number(process.env.DELIVERY_SEEDS ?? 60);
+/** By hand: DELIVERY_SEEDS=5000 DELIVERY_FIRST=1000 npx vitest run test/simulation/delivery.test.ts --testTimeout 3600000 */
+const SEEDS = Number(process.env.DELIVERY_SEEDS ?? 100);
 const FIRST = Number(process.env.DELIVERY_FIRST ?? 0);
 
 test('what is delivered is trained once in the surviving history, in ready order, whoever crashes', () => {

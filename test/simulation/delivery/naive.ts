@@ -1,7 +1,7 @@
 import { Checkpoints } from '../../../processors/delivery/checkpoints.ts';
 import { Dispatcher } from '../../../processors/delivery/dispatcher.ts';
 import { LogOwner } from '../../../processors/delivery/log-owner.ts';
-import { membersOf } from '../../../processors/delivery/ready-order.ts';
+import { membersOf, ReadyOrder } from '../../../processors/delivery/ready-order.ts';
 import { Run } from '../../../processors/delivery/run.ts';
 import { RunBooks } from '../../../processors/delivery/run-books.ts';
 import { RunStates } from '../../../processors/delivery/run-states.ts';
@@ -278,6 +278,19 @@ export const NAIVE: Readonly<Record<string, ReadonlyArray<() => Restore>>> = {
           },
       ),
   ],
+  'a floor is taken for a checkpoint': [
+    () =>
+      replace(
+        RunBooks.prototype,
+        'restorable',
+        (real) =>
+          function restorable(this: RunBooks, of, tokens) {
+            return of.step === this.floor ? new Map() : real.call(this, of, tokens);
+          },
+      ),
+  ],
+  'what comes back is no candidate': [() => replace(ReadyOrder.prototype, 'giveBack', () => () => undefined)],
+  'payloads looked at, and nothing else again': [() => replace(ReadyOrder.prototype, 'isOvertaken', () => () => false)],
 };
 
 /** Naive versions that a trainer never notices: the books tell. */

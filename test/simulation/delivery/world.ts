@@ -79,7 +79,7 @@ export class World extends Checks {
     super();
     this.rng = createRandom(seed);
     const { rng } = this;
-    this.mayForget = rng.chance(0.1);
+    this.mayForget = rng.chance(0.2);
     this.neverSeals = this.mayForget && rng.chance(0.5);
     this.#obeysTombstones = rng.chance(0.5);
     this.oracle = new PlainLog((run) => this.announced(run), KEPT);
