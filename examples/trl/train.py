@@ -47,7 +47,7 @@ class Sampler(transformers.TrainerCallback):
 
     def version(self, step: int) -> str:
         """Name of the weights that this step made: once in a run, over all its lineages."""
-        return f"{self.ready.lineage}.{step}"
+        return f"{self.ready.lineage or 0}.{step}"
 
     def sample(self, step: int) -> None:
         """As many groups as are missing for the next step and those ahead of it: none for a while after a rewind, when
