@@ -79,7 +79,7 @@ export async function runProgram(args: readonly string[], code = 0): Promise<str
 }
 
 /** PROGRAM_UNDER_TEST names another build. */
-function programFile(): string {
+export function programFile(): string {
   const given = process.env.PROGRAM_UNDER_TEST;
   if (given !== undefined) return given;
   const built = packageFile('dist/src/cli/main.js');
