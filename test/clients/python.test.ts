@@ -74,8 +74,8 @@ if (typeof python === 'string') {
     });
 
     it('is clean', async () => {
-      expect(await complaints(python, ['ruff', 'check', '--no-cache'])).toBeNull();
-      expect(await complaints(python, ['ruff', 'format', '--check', '--no-cache'])).toBeNull();
+      expect(await complaints(python, ['ruff', 'check', '--no-cache', 'src', 'tests'])).toBeNull();
+      expect(await complaints(python, ['ruff', 'format', '--check', '--no-cache', 'src', 'tests'])).toBeNull();
     });
 
     it('is installed from its folder, with its types', async () => {

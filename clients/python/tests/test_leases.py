@@ -10,6 +10,7 @@ import sys
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
+from typing import SupportsFloat
 
 import numpy as np
 import pytest
@@ -32,7 +33,11 @@ def test_ack_tells_step_version_and_finite_stats(serve: Serve) -> None:
     server = serve(ready=1)
     with server.client() as ready:
         batch = next(ready.batches(groups=1))
-        stats = {"kl": np.float32(0.5), "max_logprob_diff": float("nan"), "clipped_share": None}
+        stats: dict[str, SupportsFloat | None] = {
+            "kl": np.float32(0.5),
+            "max_logprob_diff": float("nan"),
+            "clipped_share": None,
+        }
         batch.ack(np.int64(7), version="0.7", stats=stats)
     (asked,) = server.of(".*/ack")
     assert asked.body == {"lineage": 0, "step": 7, "version": "0.7", "stats": {"kl": 0.5}}

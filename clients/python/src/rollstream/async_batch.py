@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, SupportsFloat, SupportsIndex
 
 from .batch import Delivered
 from .errors import RollstreamError
@@ -33,14 +33,18 @@ class AsyncBatch(Delivered):
         # The step that trained it into the weights; None: none did.
         self.step: int | None = None
 
-    def trained(self, step: int) -> None:
+    def trained(self, step: SupportsIndex) -> None:
         """The weights hold it from this step on: from here to the answer of the ack it is among the tokens of a
         checkpoint, and is never released. ack() says it too; call it first where a checkpoint may be saved between the
         step and the ack."""
         self._leases.trained(self, step)
 
     async def ack(
-        self, step: int | None = None, *, version: str | None = None, stats: Mapping[str, float | None] | None = None
+        self,
+        step: SupportsIndex | None = None,
+        *,
+        version: str | None = None,
+        stats: Mapping[str, SupportsFloat | None] | None = None,
     ) -> None:
         """After the optimizer step: its trajectories are never delivered again in this history. Asked twice it has one
         effect.

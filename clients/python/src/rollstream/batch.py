@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, SupportsFloat, SupportsIndex
 
 from .errors import RollstreamError
 from .grants import Grant, Handle
@@ -154,14 +154,18 @@ class Batch(Delivered):
         (only,) = self.groups
         return only
 
-    def trained(self, step: int) -> None:
+    def trained(self, step: SupportsIndex) -> None:
         """The weights hold it from this step on: from here to the answer of the ack it is among the tokens of a
         checkpoint, and is never released. ack() says it too; call it first where a checkpoint may be saved between the
         step and the ack."""
         self._inner.trained(step)
 
     def ack(
-        self, step: int | None = None, *, version: str | None = None, stats: Mapping[str, float | None] | None = None
+        self,
+        step: SupportsIndex | None = None,
+        *,
+        version: str | None = None,
+        stats: Mapping[str, SupportsFloat | None] | None = None,
     ) -> None:
         """After the optimizer step: its trajectories are never delivered again in this history. Asked twice it has one
         effect.

@@ -7,6 +7,7 @@ import math
 import weakref
 from collections.abc import Mapping
 from operator import index
+from typing import SupportsFloat, SupportsIndex
 
 from .async_batch import AsyncBatch
 from .checkpoints import Trained
@@ -55,12 +56,13 @@ class Leases:
             except RollstreamError:
                 pass  # Perhaps the server is away: a lease whose deadline passed is good until another is granted.
 
-    def trained(self, batch: AsyncBatch, step: int) -> None:
+    def trained(self, batch: AsyncBatch, named: SupportsIndex) -> None:
         self._check_open(batch)
+        step = index(named)
         if step < 1:
             raise BadRequest("step: from 1 on; 0 are the weights that the run began with", field="step")
         if batch.step is None:
-            batch.step = index(step)
+            batch.step = step
             self._trained.add(batch.lease, batch.step, batch.grant.offsets)
         elif batch.step != step:
             raise BadRequest(f"lease {batch.lease} was trained in step {batch.step}, not {step}", field="step")
@@ -68,9 +70,9 @@ class Leases:
     async def ack(
         self,
         batch: AsyncBatch,
-        step: int | None,
+        step: SupportsIndex | None,
         version: str | None,
-        stats: Mapping[str, float | None] | None,
+        stats: Mapping[str, SupportsFloat | None] | None,
     ) -> None:
         if batch.ended == "trained":
             return
@@ -179,6 +181,7 @@ def _lease_ms(seconds: float | None) -> dict[str, object]:
     return {} if seconds is None else {"lease_ms": round(seconds * 1000)}
 
 
-def _finite(stats: Mapping[str, float | None]) -> dict[str, float]:
+def _finite(stats: Mapping[str, SupportsFloat | None]) -> dict[str, float]:
     """JSON has no NaN; what is not finite was not measured."""
-    return {name: float(value) for name, value in stats.items() if value is not None and math.isfinite(value)}
+    figures = {name: float(value) for name, value in stats.items() if value is not None}
+    return {name: figure for name, figure in figures.items() if math.isfinite(figure)}
