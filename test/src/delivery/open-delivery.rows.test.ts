@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { createLeaseLog } from '../../../src/delivery/log/lease-log.ts';
 import { type TemporaryStore, temporaryStore } from '../clickhouse/temporary-store.ts';
-import { ack, type DeliveryWorld, lease, openWorld } from './delivery-world.ts';
+import { ack, type DeliveryWorld, lease, openWorld, topics } from './delivery-world.ts';
 
 /** What SQL shows of delivery, and what delivery takes from it. Each test has a run of its own: they share the store. */
 let kept: TemporaryStore;
@@ -167,4 +168,23 @@ it('the rows of what is not final are there after a death that came before their
     `ALTER TABLE rollstream.deliveries DELETE WHERE run_id = '${run}' SETTINGS mutations_sync = 2`,
   );
   expect(await deliveries(run, 'rollout_id, state')).toEqual([{ rollout_id: 'a', state: 'leased' }]);
+});
+
+it('what is final is folded away, after its rows: few records are left, and the books are as they were', async () => {
+  const run = 'folded';
+  const count = 130;
+  await world.ready(...Array.from({ length: count }, (_, index) => ({ run_id: run, rollout_id: `r${index}` })));
+  for (let step = 1; step <= count; step += 1) await ack(world, await lease(world, { run }), step);
+  for (const step of [count, count + 1]) await world.delivery.seal(run, { lineage: null, step, tokens: new Map() });
+  const log = createLeaseLog(world.broker, topics.leases);
+  expect((await log.read()).length).toBeGreaterThan(2 * count);
+  world.clock.advance(1_000);
+  // The claim, and the head of the run.
+  await world.until(async () => (await log.read()).length <= 2);
+  const trained =
+    "SELECT count() AS n FROM rollstream.deliveries FINAL WHERE run_id = {run:String} AND state = 'trained'";
+  expect(await rows(trained, run)).toEqual([{ n: count }]);
+  await world.restart();
+  expect((await world.delivery.status(run))?.states).toMatchObject({ trained: count, queued: 0 });
+  expect(await lease(world, { run, waitMs: 0 })).toBeNull();
 });
