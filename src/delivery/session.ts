@@ -77,9 +77,9 @@ export function openSession(deps: SessionDeps, lane: Lane, stopping: AbortSignal
   if (signals.some(({ aborted }) => aborted)) end();
 
   const outage = createRetryOutage({ log, sleep, ended: over.signal });
-  // Rows of what was answered are inserted also after the lane is gone.
-  const rowsOutage = createRetryOutage({ log, sleep, ended: stopping });
-  const rows = createRowBatcher({ store: deps.store, outage: rowsOutage, alarm, inserted: recorder.rowsInserted });
+  // Once the lane is gone what is left is inserted in one try: a revocation must not wait for the store, and whoever takes over
+  // inserts the rows of all that is not final.
+  const rows = createRowBatcher({ store: deps.store, outage, alarm, inserted: recorder.rowsInserted });
   const follow = createFollowRecords(rows);
   const count = createCountRecords(recorder);
   const turn = createOneAtATime();
