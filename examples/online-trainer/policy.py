@@ -34,7 +34,8 @@ class Policy:
 
     def logprobs(self) -> NDArray[np.float64]:
         shifted = self.logits - self.logits.max(axis=-1, keepdims=True)
-        return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+        logprobs: NDArray[np.float64] = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+        return logprobs
 
     def sample(self, word: int, random: np.random.Generator) -> tuple[list[int], list[float]]:
         """Letters, and the logprob that each was drawn with."""

@@ -52,7 +52,7 @@ def events_of(
     }
     verdict = {"scorer": "letters", "status": "scored", "rewards": {"letters": score(word, letters)}}
     end = {"reasons": [{"system": "rollstream", "raw": "task_complete"}]}
-    kinds = [
+    kinds: list[tuple[str, Event]] = [
         ("start", {"start": {"prompt": f"Spell: {WORDS[word]}", "weights_version": version}}),
         ("model_call", {"model_call": call}),
         ("end", {"end": end}),
