@@ -186,7 +186,7 @@ describe('through a server', () => {
   it('answers 400 to what it cannot export, naming the field, and 404 to a run that nobody knows', async () => {
     const ask = async (query: string) => {
       const response = await fetch(`${url}/v1/export?${query}`);
-      const { error } = (await response.json()) as { error: { code: string; field?: string } };
+      const { error }: { error: { code: string; field?: string } } = JSON.parse(await response.text());
       return [response.status, error.code, error.field];
     };
     expect(await ask('format=jsonl')).toEqual([400, 'RS_USAGE', 'run']);
