@@ -8,6 +8,7 @@ import { jsonOf, rollstream } from '../e2e/rollstream.ts';
 import type { Cluster } from './cluster.ts';
 import { readReadyTopic } from './read-ready-topic.ts';
 import type { SentAttempt } from './sent-rollouts.ts';
+import { sqlRows } from './sql-rows.ts';
 
 const topics = topicNames('');
 
@@ -88,20 +89,10 @@ function digestOf({ token_ids, sampled_mask, logprobs }: Segment, reward: number
   return trajectoryDigest(ids, [...sampled_mask], logs, reward);
 }
 
-async function sql<Row>(url: string, text: string): Promise<Row[]> {
-  const answer = await fetch(url, { method: 'POST', body: `${text} FORMAT JSONEachRow` });
-  const body = await answer.text();
-  if (!answer.ok) throw new Error(`${text}: ${body}`);
-  return body
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line): Row => JSON.parse(line));
-}
-
 function sqlTrajectories(url: string): Promise<SqlTrajectory[]> {
   const columns = 'run_id, rollout_id, attempt, disposition, reward';
   const arrays = '`segments.token_ids`, `segments.sampled_mask`, `segments.logprobs`';
-  return sql(url, `SELECT ${columns}, ${arrays} FROM rollstream.live_trajectories`);
+  return sqlRows(url, `SELECT ${columns}, ${arrays} FROM rollstream.live_trajectories`);
 }
 
 function checkSql(rows: readonly SqlTrajectory[], sent: readonly SentAttempt[]): string[] {
@@ -119,14 +110,17 @@ function checkSql(rows: readonly SqlTrajectory[], sent: readonly SentAttempt[]):
 async function checkDecisions(url: string, sent: readonly SentAttempt[]): Promise<string[]> {
   const wrong: string[] = [];
   for (const table of ['live_attempts', 'live_decisions', 'live_trajectories']) {
-    const [row] = await sql<{ rows: number; names: number }>(
+    const [row] = await sqlRows<{ rows: number; names: number }>(
       url,
       `SELECT toInt32(count()) AS rows, toInt32(uniqExact(run_id, rollout_id, attempt)) AS names FROM rollstream.${table}`,
     );
     if (row?.rows !== sent.length || row.names !== sent.length)
       wrong.push(`${table}: ${row?.rows} rows of ${row?.names} attempts, ${sent.length} were sent`);
   }
-  const [letters] = await sql<{ n: number }>(url, 'SELECT toInt32(count()) AS n FROM rollstream.dead_letters FINAL');
+  const [letters] = await sqlRows<{ n: number }>(
+    url,
+    'SELECT toInt32(count()) AS n FROM rollstream.dead_letters FINAL',
+  );
   if (letters?.n !== 0) wrong.push(`${letters?.n} rows in dead_letters`);
   return wrong;
 }

@@ -95,7 +95,7 @@ export async function startCluster(folder: string): Promise<Cluster> {
 /** Configuration of a worker on the cluster; keys given win. */
 export async function writeWorkerConfig(
   path: string,
-  { brokers, registryUrl, clickhouseUrl }: Cluster,
+  { brokers, registryUrl, clickhouseUrl }: Pick<Cluster, 'brokers' | 'registryUrl' | 'clickhouseUrl'>,
   keys: Readonly<Record<string, string | number>>,
 ): Promise<void> {
   const all = {

@@ -17,6 +17,8 @@ const { values } = parseArgs({
   options: {
     brokers: { type: 'string', default: '' },
     registry: { type: 'string', default: '' },
+    /** Of the topics. */
+    prefix: { type: 'string', default: '' },
     /** JSON Lines: a SentAttempt each. */
     out: { type: 'string', default: '' },
     seed: { type: 'string', default: '0' },
@@ -31,7 +33,7 @@ const AT_ONCE = 200;
 /** So often a batch is sent twice, as a producer does that did not hear the answer. */
 const SENT_TWICE = 0.02;
 
-const { steps } = topicNames('');
+const { steps } = topicNames(values.prefix);
 const broker = await openKafkaBroker({ brokers: [values.brokers], clientId: 'chaos-producer' });
 const codecs = createCodecs(openConfluentRegistry({ url: values.registry }));
 const encode = await codecs.encoderOf<StepEventInit>(`${steps}-value`, stepEventSchema);

@@ -42,7 +42,8 @@ const REFUSED = 2;
 /** As a supervisor does with what ended by itself: a worker that finds a service gone when it starts ends. */
 const AGAIN_AFTER_MS = 1_000;
 
-export function startWorkers(count: number, config: string, folder: string): Workers {
+/** `ports`: of each place, so that who comes back is where it was; none: any free one. */
+export function startWorkers(count: number, config: string, folder: string, ports: readonly number[] = []): Workers {
   const ended: (number | null)[] = [];
   const killed = new WeakSet<ChildProcess>();
   let starts = 0;
@@ -51,8 +52,10 @@ export function startWorkers(count: number, config: string, folder: string): Wor
   /** A configuration that is refused today is refused tomorrow. */
   let refused: string | null = null;
 
+  const portOf = (place: number): string[] => (ports[place] === undefined ? [] : ['--port', `${ports[place]}`]);
+
   function start(place: number): Place {
-    const child = startRollstream('up', '--config', config);
+    const child = startRollstream('up', '--config', config, ...portOf(place));
     const log = createWriteStream(join(folder, `worker-${place}-${starts++}.log`));
     const started: Place = { child, url: null, read: 0 };
     child.stdout.resume();
