@@ -4,6 +4,7 @@ import { DIGITS_CASES } from './groups/digits.ts';
 import { EVAL_CASES } from './groups/eval.ts';
 import { FENCE_CASES } from './groups/fence.ts';
 import { INVOICE_CASES, type StrandsCase } from './groups/invoice.ts';
+import { MATH_CASES } from './groups/math.ts';
 import { RECIPE_CASES } from './groups/recipe.ts';
 import { NOTES_CASES } from './groups/release-notes.ts';
 import { NOTES_AGAIN_CASES } from './groups/release-notes-again.ts';
@@ -76,6 +77,7 @@ export async function generateExamples(): Promise<Map<string, string>> {
     ],
     ['calculator-events/steps.jsonl', joinLines(await eventLines([...CHANGE_CASES, ...DIGITS_CASES, ...FENCE_CASES]))],
     ['calculator-eval/steps.jsonl', joinLines(await eventLines(EVAL_CASES))],
+    ['math/steps.jsonl', joinLines(await eventLines(MATH_CASES))],
   ]);
 }
 
