@@ -10,7 +10,9 @@ const run = promisify(execFile);
 
 /** One that is 3.10 or later, or null. In CI there has to be one. */
 export async function findPython(): Promise<string | null> {
-  for (const name of ['python3', 'python3.13', 'python3.12', 'python3.11', 'python3.10']) {
+  const named = process.env.ROLLSTREAM_TEST_PYTHON;
+  const names = named === undefined ? ['python3', 'python3.13', 'python3.12', 'python3.11', 'python3.10'] : [named];
+  for (const name of names) {
     const asked = await run(name, ['-c', 'import sys, venv; print(sys.version_info >= (3, 10))']).catch(() => null);
     if (asked?.stdout.trim() === 'True') return name;
   }
@@ -18,11 +20,11 @@ export async function findPython(): Promise<string | null> {
   return null;
 }
 
-/** Its interpreter in an environment that has the packages, kept for the next time. */
-export async function pythonWith(python: string, packages: readonly string[]): Promise<string> {
+/** Its interpreter in an environment that has the packages, kept for the next time that they and `besides` are the same. */
+export async function pythonWith(python: string, packages: readonly string[], besides = ''): Promise<string> {
   const { stdout: version } = await run(python, ['-c', 'import sys; print(sys.executable, sys.version)']);
   const key = createHash('sha256')
-    .update([version, ...packages].join('\n'))
+    .update([version, ...packages, besides].join('\n'))
     .digest('hex')
     .slice(0, 16);
   const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'rollstream');

@@ -1,48 +1,19 @@
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { packageFile } from '../../src/config/package-file.ts';
+import { findPython, pythonWith } from '../python-with.ts';
 
 const client = packageFile('clients', 'python');
 const run = promisify(execFile);
 
-/** One that is new enough, or null. */
-async function findPython(): Promise<string | null> {
-  const named = process.env.ROLLSTREAM_TEST_PYTHON;
-  const names = named === undefined ? ['python3', 'python3.13', 'python3.12', 'python3.11', 'python3.10'] : [named];
-  for (const name of names) {
-    const asked = await run(name, ['-c', 'import sys, venv; print(sys.version_info >= (3, 10))']).catch(() => null);
-    if (asked?.stdout.trim() === 'True') return name;
-  }
-  return null;
-}
-
-/** Its interpreter in an environment that has the client and what its tests need, kept for as long as pyproject.toml is the same. */
+/** The client and what its tests need, anew when its pyproject.toml is another. */
 async function environmentOf(python: string): Promise<string> {
-  const { stdout: version } = await run(python, ['-c', 'import sys; print(sys.executable, sys.version)']);
-  const wanted = [version, client, await readFile(join(client, 'pyproject.toml'), 'utf8')];
-  const key = createHash('sha256').update(wanted.join('\n')).digest('hex').slice(0, 16);
-  const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'rollstream');
-  const [kept, draft] = [join(cache, `python-client-${key}`), join(cache, `python-client-${key}.${process.pid}`)];
-  if (!existsSync(kept)) {
-    await mkdir(cache, { recursive: true });
-    try {
-      await run(python, ['-m', 'venv', draft]);
-      const install = ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', '-e', `${client}[test]`];
-      await run(join(draft, 'bin', 'python'), install);
-      await rename(draft, kept);
-    } catch (error) {
-      await rm(draft, { recursive: true, force: true });
-      // Another run was first.
-      if (!existsSync(kept)) throw error;
-    }
-  }
-  return join(kept, 'bin', 'python');
+  return pythonWith(python, ['-e', `${client}[test]`], await readFile(join(client, 'pyproject.toml'), 'utf8'));
 }
 
 /** What it printed; null: it ended well. Nothing is left in the tree. */
