@@ -35,9 +35,10 @@ export class Checkpoints extends LogOwner {
     if (step < run.oldestStep()) return refused('forgotten');
     const facts = run.vouch(
       tokens,
+      'lease_lost',
       (lease, offset) => run.holds(lease) && run.leases.get(lease)?.grant?.facts.has(offset) === true,
     );
-    if (facts === null) return refused('lease_lost');
+    if ('kind' in facts) return facts;
     yield* this.write({ kind: 'seal', run: name, facts, lineage: run.lineage, step, isFloor: false });
     return 'ok';
   }
@@ -51,7 +52,7 @@ export class Checkpoints extends LogOwner {
     if (run.request === request) return run.lineage;
     if (run.lineage !== expect) return refused('conflict');
     const vouched = run.restorable(of, tokens);
-    if (typeof vouched === 'string') return refused(vouched);
+    if ('kind' in vouched) return vouched;
     const lineage = run.lineage + 1;
     const facts = new Map([...vouched].map(([offset, fact]) => [offset, { ...fact, lineage }]));
     yield* this.write({ kind: 'rewind', run: name, facts, lineage, of: of.lineage, step: of.step, request });
@@ -68,7 +69,7 @@ export class Checkpoints extends LogOwner {
     if (other?.forked === request) return 'ok';
     if (into === name || (other !== undefined && isBegun(other))) return refused('exists');
     const vouched = run.restorable(of, tokens);
-    if (typeof vouched === 'string') return refused(vouched);
+    if ('kind' in vouched) return vouched;
     const head = headOfFork(run, of.step, request);
     const entries = run.order.units().flatMap((unit) => membersOf(unit));
     entries.sort((a, b) => a.offset - b.offset);

@@ -12,9 +12,12 @@ import type {
 export interface Refused {
   readonly kind: 'refused';
   readonly reason: DeliveryRefusal;
+  /** Of tokens: the lease of which they name only a part. */
+  readonly part?: string;
 }
 
-export const refused = (reason: DeliveryRefusal): Refused => ({ kind: 'refused', reason });
+export const refused = (reason: DeliveryRefusal, part?: string): Refused =>
+  part === undefined ? { kind: 'refused', reason } : { kind: 'refused', reason, part };
 
 /** ack (`trained`, after the optimizer step), release (`queued`), reject (`trainer_rejected`): all of a lease or none. */
 export interface EndRequest {

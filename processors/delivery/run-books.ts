@@ -14,6 +14,7 @@ import type {
 import type { Announced } from '../model/delivery-effects.ts';
 import { isInRanges } from './final-ranges.ts';
 import { ReadyOrder } from './ready-order.ts';
+import { type Refused, refused } from './requests.ts';
 
 /** A record of ready.leases in the books of its run. */
 export interface RecordUse {
@@ -190,20 +191,32 @@ export class RunBooks {
   }
 
   /**
-   * What a checkpoint holds and no ack has told of: the facts to write. null: another lease trained one of them, so that the
+   * What a checkpoint holds and no ack has told of: the facts to write. `reason`: another lease trained one of them, so that the
    * checkpoint has it twice and is of no use.
+   * ALL OF A LEASE OR NONE. 1 A seal names one of the two entries of a lease; 2 its ack is answered ok, since the lease was
+   * trained; 3 the other is delivered again.
    */
-  vouch(tokens: BatchTokens, isGood: (lease: string, offset: number, fact: Fact) => boolean): Facts | null {
+  vouch(
+    tokens: BatchTokens,
+    reason: DeliveryRefusal,
+    isGood: (lease: string, offset: number, fact: Fact) => boolean,
+  ): Facts | Refused {
     const facts = new Map<number, Fact>();
-    for (const [lease, { step, offsets }] of tokens)
+    for (const [lease, { step, offsets }] of tokens) {
+      const named = new Set(offsets);
+      for (const [offset] of this.leases.get(lease)?.grant?.facts ?? []) {
+        const fact = this.fact(offset);
+        if (!named.has(offset) && !(fact.lease === lease && this.isTrained(fact, step))) return refused(reason, lease);
+      }
       for (const offset of offsets) {
         const fact = this.fact(offset);
         // It was acked after all.
         if (fact.lease === lease && this.isTrained(fact, step)) continue;
         const isKnown = !this.isFinal(offset) && this.order.get(offset) !== undefined;
-        if (!isKnown || facts.has(offset) || !isGood(lease, offset, fact)) return null;
+        if (!isKnown || facts.has(offset) || !isGood(lease, offset, fact)) return refused(reason);
         facts.set(offset, { state: 'trained', lineage: this.lineage, step, lease, count: 0 });
       }
+    }
     return facts;
   }
 
@@ -213,14 +226,14 @@ export class RunBooks {
    * TOKENS VOUCH FOR WHAT WAS NEVER SEALED. Sealed ones only: 1 a crash between save and seal; 2 the newest file is refused, or its
    * last batch comes again.
    */
-  restorable(of: CheckpointName, tokens: BatchTokens | null): Facts | DeliveryRefusal {
-    if (of.step < this.oldestStep()) return 'forgotten';
-    if (!this.survives(of.lineage, of.step)) return 'checkpoint_discarded';
+  restorable(of: CheckpointName, tokens: BatchTokens | null): Facts | Refused {
+    if (of.step < this.oldestStep()) return refused('forgotten');
+    if (!this.survives(of.lineage, of.step)) return refused('checkpoint_discarded');
     if (this.seals.some(({ lineage, step }) => lineage === of.lineage && step === of.step)) return new Map();
-    if (tokens === null) return 'never_sealed';
+    if (tokens === null) return refused('never_sealed');
     const isGood = (_: string, __: number, fact: Fact): boolean =>
       !isTerminal(fact.state) && !this.isTrained(fact, of.step);
-    return this.vouch(tokens, isGood) ?? 'trained_twice';
+    return this.vouch(tokens, 'trained_twice', isGood);
   }
 
   head(): RunHead {

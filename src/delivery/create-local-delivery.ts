@@ -43,7 +43,7 @@ export function createLocalDelivery(deps: LocalDeps): Delivery {
         const times = { leaseMs: call.leaseMs ?? leaseMs, waitedMs: Math.max(0, Math.round(nowMs() - beganMs)) };
         const answer = await perform(session.dispatcher.lease({ ...request, ...times }, mayWait));
         if (answer.kind === 'pending') return null;
-        if (answer.kind === 'refused') throw refusalError(answer.reason);
+        if (answer.kind === 'refused') throw refusalError(answer);
         return { found: answer.kind === 'again' ? null : foundOf(session, answer) };
       });
     },
@@ -70,7 +70,7 @@ export function createLocalDelivery(deps: LocalDeps): Delivery {
     const session = current();
     return session.inTurn(async (perform) => {
       const run = session.dispatcher.runOfLease(lease);
-      if (run === null) throw refusalError('lease_lost');
+      if (run === null) throw refusalError({ reason: 'lease_lost' });
       mustBe(await perform(taskOf(session, run, lineageOf(session, run, asked))));
     });
   };
@@ -118,7 +118,7 @@ export function createLocalDelivery(deps: LocalDeps): Delivery {
       return session.inTurn(async (perform) => {
         const opened = await perform(session.dispatcher.rewind(run, { of, expect, request, tokens }));
         if (typeof opened === 'number') return opened;
-        throw refusalError(opened.reason);
+        throw refusalError(opened);
       });
     },
     fork(run, { of, into, request, tokens }) {
@@ -138,7 +138,7 @@ export function createLocalDelivery(deps: LocalDeps): Delivery {
       const books = current().dispatcher.state.runs.get(run);
       const number = lineageNumber(lineage);
       const inForce = books?.lineage ?? 0;
-      if (number !== null && number < inForce) throw refusalError('discarded_lineage');
+      if (number !== null && number < inForce) throw refusalError({ reason: 'discarded_lineage' });
       if (books?.inherited.has(version))
         throw new RollstreamError(
           'RS_DELIVERY_REFUSED',
@@ -159,7 +159,7 @@ const NOTHING_YET: Omit<DeliveryStatus, 'run'> = {
 };
 
 function mustBe(answer: 'ok' | Refused): void {
-  if (answer !== 'ok') throw refusalError(answer.reason);
+  if (answer !== 'ok') throw refusalError(answer);
 }
 
 function nextKey({ dispatcher }: Session, run: string, consumer: string): BatchKey {

@@ -1,3 +1,4 @@
+import type { Refused } from '../../processors/delivery/requests.ts';
 import type { DeliveryRefusal } from '../../processors/model/delivery.ts';
 import { type ErrorCode, RollstreamError } from '../errors.ts';
 
@@ -24,8 +25,11 @@ const CODES: Readonly<Partial<Record<DeliveryRefusal, ErrorCode>>> = {
   discarded_lineage: 'RS_LINEAGE_DISCARDED',
 };
 
-export function refusalError(reason: DeliveryRefusal): RollstreamError {
-  return new RollstreamError(CODES[reason] ?? 'RS_DELIVERY_REFUSED', `${reason}: ${MESSAGES[reason]}`, {
-    facts: { reason },
-  });
+/** `part`: the lease of which tokens name only a part. */
+export function refusalError({ reason, part }: Pick<Refused, 'reason' | 'part'>): RollstreamError {
+  const what =
+    part === undefined
+      ? MESSAGES[reason]
+      : `tokens of lease ${part} name only a part of it: name all of its \`offsets\`, those of other ranks too`;
+  return new RollstreamError(CODES[reason] ?? 'RS_DELIVERY_REFUSED', `${reason}: ${what}`, { facts: { reason } });
 }

@@ -260,6 +260,41 @@ describe('a run', () => {
   });
 });
 
+describe('tokens', () => {
+  /** One lease with @0 and @1, which nobody acked. */
+  const begun = () => {
+    const bench = createBench();
+    const d = bench.start();
+    bench.arrive(d, 2);
+    const id = leaseOf(bench.do(d.lease(lease(), false)));
+    const naming = (...offsets: number[]) => new Map([[id, { step: 1, offsets }]]);
+    return { bench, d, id, naming };
+  };
+
+  it('that name a part of a lease seal nothing, and its ack trains all of it afterwards', () => {
+    const { bench, d, id, naming } = begun();
+    const seal = (...offsets: number[]) => bench.do(d.seal('r', { lineage: 0, step: 1, tokens: naming(...offsets) }));
+    expect(seal(0)).toEqual({ kind: 'refused', reason: 'lease_lost', part: id });
+    expect(bench.do(d.end('r', ack(id, 1)))).toBe('ok');
+    expect(d.view('r')?.states).toMatchObject({ trained: 2, queued: 0 });
+    // What was acked after all needs no tokens.
+    expect(seal(0)).toBe('ok');
+  });
+
+  it('that name a part of a lease restore nothing, and fork nothing', () => {
+    const { bench, d, id, naming } = begun();
+    const [of, refused] = [
+      { lineage: 0, step: 1 },
+      { kind: 'refused', reason: 'trained_twice', part: id },
+    ];
+    const back = { of, expect: 0, request: 'x' };
+    expect(bench.do(d.rewind('r', { ...back, tokens: naming(1) }))).toEqual(refused);
+    expect(bench.do(d.fork('r', { of, into: 'f', request: 'x', tokens: naming(1) }))).toEqual(refused);
+    expect(bench.do(d.rewind('r', { ...back, tokens: naming(1, 0) }))).toBe(1);
+    expect(d.view('r')?.states).toMatchObject({ trained: 2, queued: 0 });
+  });
+});
+
 describe('a fork', () => {
   const request = { of: { lineage: 0, step: 1 }, into: 'f', request: 'q', tokens: null };
 
