@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +13,7 @@ from rollstream import BadRequest, NotFound, Refused, ServerFailed, ServerUnreac
 
 from delivering_server import DeliveringServer
 from scripted_server import Answer, Asked, refused
+from trajectories import record
 
 Serve = Callable[..., DeliveringServer]
 
@@ -259,3 +262,49 @@ def test_the_token_comes_from_the_environment(serve: Serve, monkeypatch: pytest.
 def test_the_name_of_step_leases_is_no_replica(serve: Serve) -> None:
     with pytest.raises(BadRequest, match="step"), serve().client(replica="step"):
         pass
+
+
+def test_ctrl_c_while_it_waits_is_heard_as_such(serve: Serve) -> None:
+    server = serve(ready=1)
+    interrupted = threading.Event()
+
+    def interrupting(asked: Asked) -> Answer | dict[str, Any]:
+        if not interrupted.is_set():
+            interrupted.set()
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+            return server.again(asked)
+        return server._lease(asked)
+
+    server.on("POST", "/v1/leases", interrupting)
+    with server.client() as ready:
+        with pytest.raises(KeyboardInterrupt):
+            next(ready.batches(groups=2))
+        # It can still be used.
+        (batch,) = ready.batches(groups=1, idle_s=0)
+        batch.ack(1)
+
+
+def test_a_wait_without_end_is_told_once(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
+    server = serve(ready=5)
+    left = [3]
+    server.on("GET", "/v1/runs/math/delivery", lambda asked: {**server._status(asked), "ready_states": {"queued": 1}})
+
+    def slow(asked: Asked) -> Answer | dict[str, Any]:
+        if asked.body["batch_index"] == 2 and left[0] > 0:
+            left[0] -= 1
+            return server.again(asked)
+        return server._lease(asked)
+
+    server.on("POST", "/v1/leases", slow)
+    with server.client(poll_s=0) as ready:
+        taken = ready.batches(groups=2)
+        next(taken).ack(1)
+        next(taken).ack(2)
+        server.ready.append(record("r5", group_id="g5"))
+        next(taken).ack(3)
+        assert [each.message for each in caplog.records] == [
+            "run 'math': not enough is ready for 2 group(s), waiting for more (its trajectories: 1 queued);"
+            " idle_s= ends the wait"
+        ]
+        assert list(ready.batches(groups=2, idle_s=0)) == []
+    assert len(caplog.records) == 1

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rollstream import BadRequest, Closed, LeaseLost, NotFound, Refused, merge_states
+from rollstream import BadRequest, Closed, LeaseLost, NotFound, Ready, Refused, merge_states
 
 from delivering_server import DeliveringServer
 from scripted_server import Answer, Asked, refused
@@ -200,3 +200,13 @@ def test_states_of_several_consumers_become_one() -> None:
     assert merged == state(a={"step": 4, "offsets": [0, 1, 2]}, b={"step": 5, "offsets": [7]})
     with pytest.raises(BadRequest, match="different checkpoints"):
         merge_states([state(5), state(6)])
+
+
+def test_the_lineage_is_known_before_anything_was_asked_for(serve: Serve) -> None:
+    server = serve()
+    server.lineage = 3
+    with server.client() as ready:
+        ready.announce(f"{ready.lineage}.0", step=0)
+    assert server.of("/v1/versions")[0].body == {"run": "math", "lineage": 3, "step": 0, "version": "3.0"}
+    with Ready(server.url, "nobody", "trainer-0") as ready:
+        assert ready.lineage == 0

@@ -66,8 +66,12 @@ class AsyncReady:
 
     @property
     def lineage(self) -> int | None:
-        """The history that it takes part in; None until it was asked for."""
+        """The history that it takes part in; None until it was asked for: current_lineage()."""
         return self._session.lineage
+
+    async def current_lineage(self) -> int:
+        """The history that it takes part in; 0 of a run that nobody has heard of."""
+        return await self._session.known_lineage()
 
     def batches(
         self,

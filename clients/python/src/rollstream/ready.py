@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import weakref
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import suppress
@@ -81,9 +82,11 @@ class Ready:
         return self._async.consumer
 
     @property
-    def lineage(self) -> int | None:
-        """The history that it takes part in; None until it was asked for."""
-        return self._async.lineage
+    def lineage(self) -> int:
+        """The history that it takes part in; asked of the server where it is not known yet. 0 of a run that nobody has
+        heard of."""
+        known = self._async.lineage
+        return self._run(self._async.current_lineage()) if known is None else known
 
     def batches(
         self,
@@ -164,8 +167,19 @@ class Ready:
         )
 
     def _iterate(self, batches: AsyncIterator[AsyncBatch]) -> Iterator[Batch]:
+        asking: asyncio.Task[Any] | None = None
+
         async def following() -> AsyncBatch | None:
+            nonlocal asking
+            asking = asyncio.current_task()
             return await anext(batches, None)
+
+        async def closing() -> None:
+            if asking is not None and not asking.done():
+                # Ctrl-C came while it was waited for: an iterator that still runs cannot be closed.
+                asking.cancel()
+                await asyncio.wait([asking])
+            await batches.aclose()  # type: ignore[attr-defined]
 
         try:
             while (inner := self._run(following())) is not None:
@@ -175,7 +189,7 @@ class Ready:
                 del batch
         finally:
             with suppress(Closed):
-                self._run(batches.aclose())  # type: ignore[attr-defined]
+                self._run(closing())
 
     def announce(self, version: str, step: int) -> int:
         """New weights, before engines get them. Their ordinal: how many were announced before in this run.

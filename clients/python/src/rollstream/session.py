@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -15,8 +17,10 @@ from .errors import BadAnswer, BadRecord, NotFound, RollstreamError
 from .grants import Grant, grant_of
 from .records import Entry, Trajectory, segment_of
 from .transport import Transport, json_object
+from .wanted import waiting_text
 from .wire import BATCH, TrajectorySchema, check_blob, schema_id_of, split_frames
 
+_log = logging.getLogger("rollstream")
 _BLOBS_AT_ONCE = 8
 # "Not enough" that comes at once, time after time, must not become a busy loop.
 _QUICK_S, _SLOWEST_S = 0.05, 1.0
@@ -40,6 +44,7 @@ class Session:
         self._transport = transport
         self._path = f"/v1/runs/{quote(run, safe='')}"
         self._schemas: dict[int, TrajectorySchema] = {}
+        self._told_waiting: set[str] = set()
         # Two that ask for the same turn would get the same batch.
         self._asking = asyncio.Lock()
 
@@ -96,6 +101,7 @@ class Session:
             index = "step" if name == STEP else "batch_index"
             quick = 0
             clock = asyncio.get_running_loop().time
+            began = clock()
             while True:
                 turn = self.turns.get(name, (0, 0))
                 body = {
@@ -115,6 +121,8 @@ class Session:
                 if json_object(response).get("again") is not True:
                     raise BadAnswer("the answer to a lease is neither a batch nor 'again'")
                 self._go_on(name, turn, (turn[0], turn[1] + 1))
+                if tries is None and clock() - began >= poll_s * 0.9:
+                    await self._tell_waiting(name, what)
                 if tries is not None:
                     tries -= 1
                     if tries <= 0:
@@ -122,6 +130,15 @@ class Session:
                 quick = quick + 1 if clock() - asked_at < _QUICK_S else 0
                 if quick > 1:
                     await asyncio.sleep(min(_QUICK_S * quick, _SLOWEST_S))
+
+    async def _tell_waiting(self, name: str, what: Mapping[str, object]) -> None:
+        """Once, where nothing ends the wait: a run that has come to its end looks like a slow one."""
+        if name in self._told_waiting:
+            return
+        self._told_waiting.add(name)
+        with suppress(RollstreamError):
+            status = await self._transport.ask_json("GET", f"{self._path}/delivery", retry_s=0)
+            _log.warning(waiting_text(self.run, what, status))
 
     def _go_on(self, name: str, turn: tuple[int, int], to: tuple[int, int]) -> None:
         """Unless a rewind came in between: then it begins anew."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import random
 from collections.abc import Mapping
 from typing import Any
@@ -12,6 +13,9 @@ import httpx
 from .errors import BadAnswer, Closed, ServerUnreachable, error_of
 
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.05, 5.0
+# A server that starts again is back by then; one that was never started is worth a word.
+_TOLD_AFTER_S = 3.0
+_log = logging.getLogger("rollstream")
 
 
 class Transport:
@@ -52,7 +56,9 @@ class Transport:
     ) -> httpx.Response:
         """The answer, with status 200. Anything else is an exception: of the answer, or ServerUnreachable."""
         clock = asyncio.get_running_loop().time
-        give_up = clock() + (self._retry_s if retry_s is None else retry_s)
+        began = clock()
+        give_up = began + (self._retry_s if retry_s is None else retry_s)
+        is_told = False
         pause = _FIRST_PAUSE_S
         while True:
             least = 0.0
@@ -76,6 +82,9 @@ class Transport:
                     code=getattr(failure, "code", ""),
                     status=getattr(failure, "status", None),
                 ) from failure
+            if not is_told and clock() - began >= _TOLD_AFTER_S:
+                is_told = True
+                _log.warning("%s %s%s: %s; asking again", method, self.url, path, failure or type(failure).__name__)
             await asyncio.sleep(nap)
             pause = min(pause * 2, _LONGEST_PAUSE_S)
 

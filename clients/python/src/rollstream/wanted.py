@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from .errors import BadRequest
 
@@ -59,3 +59,14 @@ def tries_of(idle_s: float | None, poll_s: float) -> tuple[int | None, float]:
         return None, poll_s
     tries = max(1, math.ceil(idle_s / poll_s) if poll_s > 0 else 1)
     return tries, min(poll_s, idle_s / tries)
+
+
+def waiting_text(run: str, what: Mapping[str, object], status: Mapping[str, Any]) -> str:
+    """What is waited for, and how the run stands. status: of GET /v1/runs/:run/delivery."""
+    least = f"{what['least']} {what['unit']}(s)" if "least" in what else "the next step"
+    states = status.get("ready_states", {})
+    counts = ", ".join(f"{states[name]} {name}" for name in ("queued", "leased", "trained") if name in states)
+    return (
+        f"run {run!r}: not enough is ready for {least}, waiting for more (its trajectories: {counts or 'none'});"
+        " idle_s= ends the wait"
+    )
