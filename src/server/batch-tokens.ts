@@ -1,5 +1,6 @@
 import type { BatchTokens } from '../../processors/model/delivery.ts';
 import { bad, isObject, isWhole, onlyFields } from './request-value.ts';
+import { trainedStepOf } from './trained-step.ts';
 
 const MOST_LEASES = 100_000;
 const MOST_OFFSETS = 4_000_000;
@@ -31,8 +32,8 @@ function checkedLease(lease: string): string {
 function heldOf(field: string, value: unknown): { readonly step: number; readonly offsets: readonly number[] } {
   if (!isObject(value)) throw bad(field, `${field}: {"step", "offsets"} is needed`);
   onlyFields(value, ['step', 'offsets'], `${field}.`);
-  const { step, offsets } = value;
-  if (!isWhole(step, 0, Number.MAX_SAFE_INTEGER)) throw bad(`${field}.step`, `${field}.step: a whole number is needed`);
+  const { offsets } = value;
+  const step = trainedStepOf(value, `${field}.step`);
   if (!Array.isArray(offsets) || offsets.length === 0 || !offsets.every(isOffset))
     throw bad(`${field}.offsets`, `${field}.offsets: a list of the offsets of its trajectories is needed`);
   return { step, offsets };

@@ -14,7 +14,7 @@ const tokens = {
   additionalProperties: {
     type: 'object',
     required: ['step', 'offsets'],
-    properties: { step: whole(0, 'that trained it'), offsets: { type: 'array', items: whole(0, 'of an entry') } },
+    properties: { step: whole(1, 'that trained it'), offsets: { type: 'array', items: whole(0, 'of an entry') } },
   },
 };
 const request = text('names the request: asked again it has the same answer and no effect');
@@ -79,7 +79,7 @@ export const DELIVERY_PATHS = {
     'Trained: all of the lease, after the optimizer step',
     body(['step'], {
       lineage,
-      step: whole(0, 'the optimizer step that trained it'),
+      step: whole(1, 'the optimizer step that trained it; 0 is what the run began with'),
       version: text('weights that the step made'),
       stats: {
         type: 'object',
@@ -111,7 +111,7 @@ export const DELIVERY_PATHS = {
     post: {
       summary: 'Seals a step, and acks what its checkpoint holds unacked',
       parameters: [inPath('run')],
-      requestBody: body(['step'], { lineage, step: whole(0, 'of the checkpoint'), tokens }),
+      requestBody: body(['step'], { lineage, step: whole(1, 'of the checkpoint'), tokens }),
       responses: { 200: json('{run, lineage, step, sealed: true}'), 404: failure, 409: failure, default: failure },
     },
   },

@@ -5,6 +5,7 @@ import { batchTokensOf } from '../batch-tokens.ts';
 import type { KnownRuns } from '../known-runs.ts';
 import { lineageOf } from '../lease-call.ts';
 import { bad, checkedName, jsonBody, nameOf, onlyFields, optional, wholeOf } from '../request-value.ts';
+import { trainedStepOf } from '../trained-step.ts';
 
 /**
  * `POST /v1/runs/:run/{checkpoints,rewind,fork}`: seals a step, goes back to one, or begins another run at one.
@@ -27,7 +28,7 @@ export function checkpointRoutes({
     .post('/runs/:run/checkpoints', async (c) => {
       const [run, body] = [runOf(c.req.param('run')), await jsonBody(c)];
       onlyFields(body, ['lineage', 'step', 'tokens']);
-      const [step, tokens] = [stepOf(body), batchTokensOf(body) ?? new Map()];
+      const [step, tokens] = [trainedStepOf(body), batchTokensOf(body) ?? new Map()];
       const lineage = await inForceOr(run, lineageOf(body));
       await delivery.seal(run, { lineage, step, tokens });
       return c.json({ run, lineage, step, sealed: true });
@@ -58,6 +59,7 @@ function runOf(name: string): string {
   return checkedName(name, 'run');
 }
 
+/** Of a checkpoint to go back to: 0 is what the run began with. */
 function stepOf(body: Record<string, unknown>): number {
   return wholeOf(body, 'step', 0, Number.MAX_SAFE_INTEGER);
 }

@@ -6,7 +6,8 @@ import { BATCH_TYPE, createJsonResponse, packedResponse, type Unpacking } from '
 import { isLeaseId } from '../batch-tokens.ts';
 import type { KnownRuns } from '../known-runs.ts';
 import { leaseCallOf, leaseMsOf, lineageOf } from '../lease-call.ts';
-import { bad, isObject, jsonBody, nameOf, onlyFields, optional, textOf, wholeOf } from '../request-value.ts';
+import { bad, isObject, jsonBody, nameOf, onlyFields, optional, textOf } from '../request-value.ts';
+import { trainedStepOf } from '../trained-step.ts';
 import type { WhileWanted } from '../while-wanted.ts';
 
 const MOST_REASON_CHARACTERS = 1_000;
@@ -34,7 +35,7 @@ export function leaseRoutes({ delivery, knownRuns, whileWanted, ...unpacking }: 
     .post('/leases/:id/ack', async (c) => {
       const [lease, body] = [leaseOf(c.req.param('id')), await jsonBody(c)];
       onlyFields(body, ['lineage', 'step', 'version', 'stats']);
-      const step = wholeOf(body, 'step', 0, Number.MAX_SAFE_INTEGER);
+      const step = trainedStepOf(body);
       const version = optional(body, 'version', nameOf);
       await delivery.ack(lease, { lineage: lineageOf(body), step, version, match: matchOf(body.stats) });
       return c.json({ lease, state: 'trained' });

@@ -100,6 +100,13 @@ describe('refused', () => {
     ['a checkpoint that is no JSON', 'r/checkpoints', '{', undefined],
     ['a checkpoint without a step', 'r/checkpoints', {}, 'step'],
     ['a checkpoint of a negative step', 'r/checkpoints', { step: -1 }, 'step'],
+    ['a checkpoint of step 0, which the run began with', 'r/checkpoints', { step: 0 }, 'step'],
+    [
+      'tokens of step 0',
+      'r/rewind',
+      { step: 1, tokens: { [LEASE]: { step: 0, offsets: [7] } } },
+      `tokens.${LEASE}.step`,
+    ],
     ['a checkpoint of a step as text', 'r/checkpoints', { step: '12' }, 'step'],
     ['a lineage of -1', 'r/checkpoints', { step: 1, lineage: -1 }, 'lineage'],
     ['a field of another request', 'r/checkpoints', { step: 1, expect: 0 }, 'expect'],

@@ -121,7 +121,7 @@ describe('a trainer', () => {
   it('of a run that nobody has heard of is refused, and so are its checkpoints', async () => {
     const refused = { status: 404, answer: { error: { code: 'RS_NOT_FOUND', field: 'run' } } };
     expect(await ask('nobody', 0)).toMatchObject(refused);
-    expect(await post('/runs/nobody/checkpoints', { step: 0, lineage: 0 })).toMatchObject(refused);
+    expect(await post('/runs/nobody/checkpoints', { step: 1, lineage: 0 })).toMatchObject(refused);
     expect((await fetch(`${url}/v1/runs/nobody/delivery`)).status).toBe(404);
   });
 

@@ -152,14 +152,14 @@ describe('a lease ends', () => {
       ['ack', LEASE, { lineage: null, step: 120, version: null, match: null }],
     ]);
     const stats = { kl: -0.01, clipped_share: 0.5 };
-    expect(await asked(`/leases/${LEASE}/ack`, { step: 0, lineage: 1, version: 'w', stats })).toEqual([
+    expect(await asked(`/leases/${LEASE}/ack`, { step: 1, lineage: 1, version: 'w', stats })).toEqual([
       [
         'ack',
         LEASE,
-        { lineage: 1, step: 0, version: 'w', match: { kl: -0.01, maxLogprobDiff: null, clippedShare: 0.5 } },
+        { lineage: 1, step: 1, version: 'w', match: { kl: -0.01, maxLogprobDiff: null, clippedShare: 0.5 } },
       ],
     ]);
-    expect(await asked(`/leases/${LEASE}/ack`, { step: 0, stats: { kl: null } })).toMatchObject([
+    expect(await asked(`/leases/${LEASE}/ack`, { step: 1, stats: { kl: null } })).toMatchObject([
       ['ack', LEASE, { match: null }],
     ]);
     expect((await post(`/leases/${LEASE}/ack`, { step: 1 })).answer).toEqual({ lease: LEASE, state: 'trained' });
@@ -187,6 +187,7 @@ describe('a lease ends', () => {
     ['an id of 1 MB', `/leases/3.${'a'.repeat(2 ** 20)}.1/ack`, { step: 1 }, 'lease'],
     ['an ack without a step', `/leases/${LEASE}/ack`, {}, 'step'],
     ['an ack of a negative step', `/leases/${LEASE}/ack`, { step: -1 }, 'step'],
+    ['an ack of step 0, which the run began with', `/leases/${LEASE}/ack`, { step: 0 }, 'step'],
     ['an ack of step 1.5', `/leases/${LEASE}/ack`, { step: 1.5 }, 'step'],
     ['weights without a name', `/leases/${LEASE}/ack`, { step: 1, version: '' }, 'version'],
     ['stats that are a list', `/leases/${LEASE}/ack`, { step: 1, stats: [1] }, 'stats'],
