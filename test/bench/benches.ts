@@ -3,6 +3,7 @@ import { audit } from './audit.ts';
 import type { Bench } from './bench.ts';
 import { decide } from './decide.ts';
 import { decodeEvent } from './decode-event.ts';
+import { delivery } from './delivery.ts';
 import { encodeEvent } from './encode-event.ts';
 import { endToEnd } from './end-to-end.ts';
 import { importLines } from './import-lines.ts';
@@ -21,4 +22,5 @@ export const BENCHES: readonly Bench[] = [
   openTrajectories,
   storeInsert,
   logRecords,
+  delivery,
 ];
