@@ -308,3 +308,16 @@ def test_a_wait_without_end_is_told_once(serve: Serve, caplog: pytest.LogCapture
         ]
         assert list(ready.batches(groups=2, idle_s=0)) == []
     assert len(caplog.records) == 1
+
+
+def test_a_server_that_does_not_answer_is_told_once(
+    serve: Serve, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rollstream.transport._TOLD_AFTER_S", 0)
+    server = serve()
+    left = [Answer(lost=True), Answer({}, 503), Answer(lost=True)]
+    server.on("POST", "/v1/versions", lambda asked: left.pop() if left else {"ordinal": 0})
+    with server.client() as ready:
+        ready.announce("0.0", step=0)
+    (told,) = [each.message for each in caplog.records]
+    assert told.startswith(f"POST {server.url}/v1/versions: ") and told.endswith("; asking again")

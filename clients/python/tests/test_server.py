@@ -3,14 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import signal
-import subprocess
-import tempfile
 import threading
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -18,51 +11,6 @@ import numpy as np
 import pytest
 
 from rollstream import LeaseLost, LineageDiscarded, NotFound, Ready, Refused, merge_states
-
-from trajectories import REPOSITORY
-
-NAMED = os.environ.get("ROLLSTREAM_TEST_PROGRAM")
-PROGRAM = Path(NAMED or REPOSITORY / "dist" / "src" / "cli" / "main.js")
-
-# Whoever names a program wants to see it tested.
-pytestmark = pytest.mark.skipif(
-    NAMED is None and (shutil.which("node") is None or not PROGRAM.exists()),
-    reason="the program is not built (npm run build), or there is no node",
-)
-
-
-@pytest.fixture(scope="module")
-def url() -> Iterator[str]:
-    with tempfile.TemporaryDirectory() as data:
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("ROLLSTREAM_")}
-        child = subprocess.Popen(
-            ["node", str(PROGRAM), "up", "--example", "--data", f"{data}/data"],
-            env=environment,
-            cwd=data,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        said: list[str] = []
-        assert child.stderr is not None
-        try:
-            for line in child.stderr:
-                said.append(line)
-                if line.startswith("serving at "):
-                    break
-            else:
-                pytest.fail(f"it ended before it served: {''.join(said)}")
-            reader = threading.Thread(target=child.stderr.read, daemon=True)
-            reader.start()
-            yield said[-1].split()[2]
-        finally:
-            child.send_signal(signal.SIGINT)
-            try:
-                child.wait(30)
-            except subprocess.TimeoutExpired:
-                child.kill()
-                child.wait()
-            child.stderr.close()
 
 
 def everything(url: str, run: str) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from .errors import BadAnswer, Closed, ServerUnreachable, error_of
 
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.05, 5.0
 # A server that starts again is back by then; one that was never started is worth a word.
-_TOLD_AFTER_S = 3.0
+_TOLD_AFTER_S = 2.0
 _log = logging.getLogger("rollstream")
 
 
