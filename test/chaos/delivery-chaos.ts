@@ -15,7 +15,7 @@ const { values } = parseArgs({
   options: {
     kills: { type: 'string', default: '24' },
     seed: { type: 'string', default: String(Date.now()) },
-    rate: { type: 'string', default: '150' },
+    rate: { type: 'string', default: '80' },
     keep: { type: 'boolean', default: false },
   },
 });

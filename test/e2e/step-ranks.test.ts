@@ -37,6 +37,8 @@ beforeAll(async () => {
   server = startProgram(['up', '--port', '0', '--data', join(folder, 'data')]);
   [, url = ''] = await server.saying(/serving at (\S+)/);
   imported = runProgram(['import', folders[1] ?? '', '--data', join(folder, 'data'), '--quiet']);
+  // Awaited at the end.
+  imported.catch(() => undefined);
   await heardOf(RUN);
 }, 60_000);
 afterAll(async () => {

@@ -18,7 +18,7 @@ it('whoever grants and whoever trains is killed: the weights hold each trajector
   const moments: string[] = [];
   const { wrong, figures } = await runDeliveryChaos({
     services: { brokers, registryUrl, clickhouseUrl: front.url },
-    ...{ folder, prefix: `kills-${randomUUID()}.`, kills: 4, seed: String(Date.now()), rate: 100 },
+    ...{ folder, prefix: `kills-${randomUUID()}.`, kills: 4, seed: String(Date.now()), rate: 80 },
     say: (text) => moments.push(text),
   });
   expect(wrong, [...figures, ...moments].join('\n')).toEqual([]);

@@ -22,7 +22,9 @@ const RUNS: readonly TrainedRun[] = [
   { run: 'single', dp: 2 },
 ];
 const SERVERS = 2;
-const PATIENCE_MS = 180_000;
+const PATIENCE_MS = 300_000;
+/** Between two faults, of both runs together. */
+const MOST_STEPS = 16;
 /** Every so many deaths of a trainer one is stopped and replaced, and wakes up again. */
 const REPLACED_EVERY = 3;
 
@@ -75,8 +77,12 @@ export async function runDeliveryChaos(options: DeliveryChaos): Promise<Delivery
     closing.push(() => trainers.close());
 
     const pick = (): string => RUNS[Math.floor(random() * RUNS.length)]?.run ?? '';
+    const steps = (): number => trainers.said.get('step') ?? 0;
     for (let kill = 1; kill <= options.kills; kill += 1) {
-      await sleep(1_000 + random() * 3_000);
+      // By what was trained, not by the clock: on a slow machine, too, there is something to lose.
+      const enough = steps() + MOST_STEPS * random();
+      await until('the trainers go on', async () => steps() > enough);
+      await sleep(random() * 300);
       if (kill % 2 === 0) {
         const place = await granting(servers);
         say(`server ${place}, which grants, is killed`);
@@ -135,14 +141,21 @@ export async function runDeliveryChaos(options: DeliveryChaos): Promise<Delivery
   return { wrong, figures };
 }
 
-/** Waits until one does. */
+/** Waits until one does; its index. */
 async function granting(servers: readonly string[]): Promise<number> {
+  let place: number | null = null;
+  await until('somebody grants', async () => {
+    place = await findGranting(servers);
+    return place !== null;
+  });
+  return place ?? 0;
+}
+
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
-  for (;;) {
-    const place = await findGranting(servers);
-    if (place !== null) return place;
-    if (performance.now() > deadline) throw new Error(`nobody grants after ${PATIENCE_MS} ms`);
-    await sleep(200);
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error(`not after ${PATIENCE_MS} ms: ${what}`);
+    await sleep(100);
   }
 }
 

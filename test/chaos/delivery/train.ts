@@ -22,6 +22,8 @@ export interface TrainDeps {
 }
 
 const UNITS = 8;
+/** When no more come, so that the end is near. */
+const LAST_UNITS = 32;
 const SAVE_EVERY = 4;
 const LEASE_MS = 3_000;
 const WAIT_MS = 500;
@@ -101,12 +103,13 @@ export async function train(deps: TrainDeps): Promise<void> {
     await pause();
     if (!acked) return;
     await post(`/v1/runs/${run}/checkpoints`, { lineage, step, tokens: Object.fromEntries(tokens) });
+    say('sealed');
   }
 
   for (;;) {
     const left = await leftOf(deps.finish, status);
     if (left === 0) break;
-    const batch = await lease(left === null ? UNITS : Math.max(1, Math.min(UNITS, left)));
+    const batch = await lease(left === null ? UNITS : Math.max(1, Math.min(LAST_UNITS, left)));
     if (batch === null) {
       attempt += 1;
       continue;
@@ -125,6 +128,7 @@ export async function train(deps: TrainDeps): Promise<void> {
     if (savesFirst) await save(false);
     await post(`/v1/leases/${batch.lease}/ack`, { lineage, step, version: `${lineage}.${step}` });
     tokens.delete(batch.lease);
+    say('step');
     if (step % SAVE_EVERY === 0) await save(true);
   }
   await save(true);
