@@ -27,18 +27,23 @@ export class Checkpoints extends LogOwner {
   /**
    * Seals a step, and acks in the same record what it holds unacked. 1 Rank 0 seals while the ack of rank 1 is under way; 2 crash,
    * the seal is restored; 3 the batch of rank 1 comes again.
+   * SEALED ALREADY, ITS TOKENS STILL COUNT. 1 Two that train into the same weights seal the step, each with its own; 2 the second
+   * hears ok, and acks no more; 3 its batch comes again.
    */
   *seal(name: string, { lineage, step, tokens }: SealRequest): Task<'ok' | Refused> {
     const run = this.current(name);
     if (!this.isInLineage(run, lineage)) return refused('discarded_lineage');
-    if (run.seals.some((seal) => seal.lineage === run.lineage && seal.step === step)) return 'ok';
-    if (step < run.oldestStep()) return refused('forgotten');
+    const isSealed = run.seals.some((seal) => seal.lineage === run.lineage && seal.step === step);
+    if (!isSealed && step < run.oldestStep()) return refused('forgotten');
+    // What the first answer made final is known to nobody any more.
+    const open = [...tokens].filter(([, { offsets }]) => !isSealed || offsets.some((offset) => !run.isFinal(offset)));
     const facts = run.vouch(
-      tokens,
+      new Map(open),
       'lease_lost',
       (lease, offset) => run.holds(lease) && run.leases.get(lease)?.grant?.facts.has(offset) === true,
     );
     if ('kind' in facts) return facts;
+    if (isSealed && facts.size === 0) return 'ok';
     yield* this.write({ kind: 'seal', run: name, facts, lineage: run.lineage, step, isFloor: false });
     return 'ok';
   }
@@ -46,10 +51,12 @@ export class Checkpoints extends LogOwner {
   /**
    * ASKED AGAIN: THE SAME LINEAGE, NO EFFECT; and only out of the lineage that the trainer expects. 1 Rewind to 1200; 2 it trains to
    * 1210; 3 the delayed retry arrives: ten steps come again, to weights that have them.
+   * ONE REQUEST GOES BACK TO ONE STEP. 1 Ranks name the same request; 2 the file of one is of step 10, of another of step 12; 3 both
+   * hear ok, and 11 and 12 come again to weights that have them.
    */
   *rewind(name: string, { of, expect, request, tokens }: RewindRequest): Task<number | Refused> {
     const run = this.current(name);
-    if (run.request === request) return run.lineage;
+    if (run.request === request) return run.cuts.get(run.lineage) === of.step ? run.lineage : refused('conflict');
     if (run.lineage !== expect) return refused('conflict');
     const vouched = run.restorable(of, tokens);
     if ('kind' in vouched) return vouched;

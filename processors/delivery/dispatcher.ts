@@ -1,4 +1,13 @@
-import type { Fact, Facts, Grant, LeaseAnswer, LeaseRequest, ReadyEntry, ReadyState } from '../model/delivery.ts';
+import type {
+  BatchKey,
+  Fact,
+  Facts,
+  Grant,
+  LeaseAnswer,
+  LeaseRequest,
+  ReadyEntry,
+  ReadyState,
+} from '../model/delivery.ts';
 import type { Task } from '../model/delivery-effects.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { type EndRequest, type Refused, type RunView, refused } from './requests.ts';
@@ -9,6 +18,8 @@ import { type Found, isEnough, type Taken, takeUnits } from './take.ts';
 export type { EndRequest, ForkRequest, OnApplied, Refused, RewindRequest, RunView, SealRequest } from './requests.ts';
 
 const AGAIN: LeaseAnswer = { kind: 'again' };
+/** Keys in one record, each of a few hundred bytes at most. */
+const MOST_TOLD = 1_000;
 
 /** The one that grants. One decision of a run is in flight at a time. */
 export class Dispatcher extends Checkpoints {
@@ -19,6 +30,32 @@ export class Dispatcher extends Checkpoints {
    * its index gets it the same batch again.
    */
   *lease(q: LeaseRequest, mayWait: boolean): Task<LeaseAnswer> {
+    if (mayWait) return yield* this.look(q);
+    const [answer = AGAIN] = yield* this.lastLooks(q.run, [q]);
+    return answer;
+  }
+
+  /**
+   * The last look of requests whose wait is over: one record for all that find too little. A key among them has one answer, too:
+   * 1 rank 0 finds too little; 2 a lease runs out; 3 rank 1, looked at behind it, would get a batch.
+   */
+  *lastLooks(run: string, requests: readonly LeaseRequest[]): Task<LeaseAnswer[]> {
+    const answers: LeaseAnswer[] = [];
+    const keys = new Map<string, BatchKey>();
+    for (const q of requests) {
+      const key = JSON.stringify(q.key);
+      const answer = keys.has(key) ? AGAIN : yield* this.look(q);
+      if (answer.kind === 'pending') keys.set(key, q.key);
+      answers.push(answer.kind === 'pending' ? AGAIN : answer);
+    }
+    const told = [...keys.values()];
+    for (let first = 0; first < told.length; first += MOST_TOLD)
+      yield* this.write({ kind: 'wait', run, keys: told.slice(first, first + MOST_TOLD) });
+    return answers;
+  }
+
+  /** Pending: there is not enough, and nobody was told so. */
+  *look(q: LeaseRequest): Task<LeaseAnswer> {
     const run = this.current(q.run);
     if (!this.isInLineage(run, q.lineage)) return refused('discarded_lineage');
     const [name, ...turn] = q.key;
@@ -31,17 +68,14 @@ export class Dispatcher extends Checkpoints {
     if (last !== undefined && isTurnUpTo(turn, last)) return AGAIN;
     if (run.order.unit !== q.unit) run.order.restart(q.unit);
     // Looking would find the same until something changes.
-    if (mayWait && run.order.candidates < leastUnits(q)) return { kind: 'pending' };
+    if (run.order.candidates < leastUnits(q)) return { kind: 'pending' };
     for (;;) {
       const taken = this.take(run, q);
       let isGranted = false;
       try {
         if (taken.found.size > 0) yield* this.writeFound(q.run, taken.found);
-        else if (!isEnough(taken, q)) {
-          if (mayWait) return { kind: 'pending' };
-          yield* this.write({ kind: 'wait', run: q.run, key: q.key });
-          return AGAIN;
-        } else {
+        else if (!isEnough(taken, q)) return { kind: 'pending' };
+        else {
           const { unreadable } = yield { kind: 'unreadable', entries: taken.entries };
           run.refresh(this.world.nowMs());
           if (unreadable !== undefined && unreadable.size > 0)

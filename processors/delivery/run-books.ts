@@ -228,7 +228,7 @@ export class RunBooks {
    */
   restorable(of: CheckpointName, tokens: BatchTokens | null): Facts | Refused {
     if (of.step < this.oldestStep()) return refused('forgotten');
-    if (!this.survives(of.lineage, of.step)) return refused('checkpoint_discarded');
+    if (of.lineage > this.lineage || !this.survives(of.lineage, of.step)) return refused('checkpoint_discarded');
     if (this.seals.some(({ lineage, step }) => lineage === of.lineage && step === of.step)) return new Map();
     if (tokens === null) return refused('never_sealed');
     const isGood = (_: string, __: number, fact: Fact): boolean =>

@@ -42,7 +42,7 @@ export class Run extends RunStates {
         this.#takeGrant(record);
         break;
       case 'wait':
-        this.#turn(record.key);
+        for (const key of record.keys) this.#turn(key);
         break;
       case 'rewind':
         this.#takeRewind(record);
@@ -149,9 +149,13 @@ export class Run extends RunStates {
     this.mustRecompute();
   }
 
+  /**
+   * THE NEWEST BY STEP ARE KEPT, in whichever order they were sealed. 1 Step 20 is sealed before 15, and is the oldest that is kept:
+   * what was trained up to it is final; 2 20 is forgotten, 15 restored; 3 steps 16 to 20 do not come again.
+   */
   #seal(lineage: number, step: number, kept: number): void {
     const others = this.seals.filter((seal) => seal.lineage !== lineage || seal.step !== step);
-    this.seals = [...others, { lineage, step }].slice(-kept);
+    this.seals = [...others, { lineage, step }].sort((a, b) => a.step - b.step).slice(-kept);
   }
 
   #raiseFloor(step: number): void {

@@ -132,7 +132,8 @@ export type Decision =
       readonly facts: Facts;
     }
   | Grant
-  | { readonly kind: 'wait'; readonly run: string; readonly key: BatchKey }
+  /** These keys were told "again". */
+  | { readonly kind: 'wait'; readonly run: string; readonly keys: readonly BatchKey[] }
   | {
       readonly kind: 'fact';
       readonly run: string;

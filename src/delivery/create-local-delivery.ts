@@ -1,5 +1,5 @@
 import type { Refused } from '../../processors/delivery/dispatcher.ts';
-import type { BatchKey } from '../../processors/model/delivery.ts';
+import type { BatchKey, LeaseAnswer, LeaseRequest } from '../../processors/model/delivery.ts';
 import type { Task } from '../../processors/model/delivery-effects.ts';
 import { RollstreamError } from '../errors.ts';
 import type { Delivery, DeliveryStatus, LeaseCall } from './delivery.ts';
@@ -35,17 +35,23 @@ export function createLocalDelivery(deps: LocalDeps): Delivery {
     key: call.key === null ? null : JSON.stringify(call.key),
     async evaluate(mayWait: boolean): Promise<{ readonly found: Found | null } | null> {
       const rule = await takeRuleOf(call.run);
-      return session.inTurn(async (perform) => {
+      const ask = (): LeaseRequest => {
         const { run, consumer, unit, dp, rank, most, least, tokens, microTokens } = call;
         const lineage = lineageOf(session, run, call.lineage);
         const key = call.key ?? nextKey(session, run, consumer);
         const request = { run, lineage, consumer, key, unit, dp, rank, most, least, tokens, microTokens, rule };
         const times = { leaseMs: call.leaseMs ?? leaseMs, waitedMs: Math.max(0, Math.round(nowMs() - beganMs)) };
-        const answer = await perform(session.dispatcher.lease({ ...request, ...times }, mayWait));
-        if (answer.kind === 'pending') return null;
+        return { ...request, ...times };
+      };
+      const answered = (answer: LeaseAnswer): { readonly found: Found | null } | null => {
         if (answer.kind === 'refused') throw refusalError(answer);
-        return { found: answer.kind === 'again' ? null : foundOf(session, answer) };
-      });
+        if (answer.kind === 'leased') return { found: foundOf(session, answer) };
+        return answer.kind === 'pending' && mayWait ? null : { found: null };
+      };
+      // Whose key nobody else can ask for needs no record that it heard "again".
+      if (mayWait || call.key === null)
+        return session.inTurn(async (perform) => answered(await perform(session.dispatcher.lease(ask(), true))));
+      return session.lastLooks.look(call.run, { ask, answered });
     },
   });
 

@@ -13,6 +13,7 @@ import type { Recorder } from '../observe/recorder.ts';
 import type { AnnouncedVersions } from '../versions/announced-versions.ts';
 import { createCountRecords } from './count-records.ts';
 import type { LeasedBatch } from './delivery.ts';
+import { createLastLooks, type LastLooks } from './last-looks.ts';
 import type { LeaseLog } from './log/lease-log.ts';
 import type { NumberedVersions } from './numbered-versions.ts';
 import { createOneAtATime } from './one-at-a-time.ts';
@@ -54,6 +55,7 @@ export type Found = Omit<LeasedBatch, 'records'> & { readonly payloads: Readonly
 export interface Session {
   readonly dispatcher: Dispatcher;
   readonly rooms: RunRooms<{ readonly found: Found | null }>;
+  readonly lastLooks: LastLooks;
   /** Payloads that were looked at by the task before, in the same turn. */
   payloads(): ReadonlyMap<number, Buffer>;
   /** In its turn: RS_STARTING once it may not go on. */
@@ -227,6 +229,7 @@ export function openSession(deps: SessionDeps, lane: Lane, stopping: AbortSignal
 
   return {
     ...{ dispatcher, rooms, inTurn, serving },
+    lastLooks: createLastLooks(inTurn, (run, requests) => dispatcher.lastLooks(run, requests)),
     payloads: () => payloads,
     async announcedTo(position) {
       while (versions.position() < position && !over.signal.aborted)

@@ -9,7 +9,7 @@ test('what is delivered is trained once in the surviving history, in ready order
   const broken: string[] = [];
   for (let seed = FIRST; seed < FIRST + SEEDS; seed++)
     try {
-      new World(String(seed), true).play();
+      new World(String(seed), true, seed % 2 === 1).play();
     } catch (error) {
       broken.push(`seed ${seed}: ${error instanceof Error ? error.stack : error}`);
     }

@@ -45,7 +45,7 @@ function decisionOf(shape: Shape): Decision {
         facts: factsOf(shape.facts),
       };
     case 'wait':
-      return { kind, run, key: keyOf(shape.key) };
+      return { kind, run, keys: listOf(keyOf, shape.keys) };
     case 'head':
       return { kind, run, head: headOf(shape.head) };
     case 'grant':

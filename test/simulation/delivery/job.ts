@@ -1,5 +1,12 @@
 import type { Dispatcher, Refused } from '../../../processors/delivery/dispatcher.ts';
-import type { BatchKey, BatchTokens, DeliveryUnit, LeaseAnswer, Leased } from '../../../processors/model/delivery.ts';
+import type {
+  BatchKey,
+  BatchTokens,
+  DeliveryUnit,
+  LeaseAnswer,
+  Leased,
+  LeaseRequest,
+} from '../../../processors/model/delivery.ts';
 import type { Task } from '../../../processors/model/delivery-effects.ts';
 import { ask, type Steps, type Thread } from './ask.ts';
 import { check } from './violation.ts';
@@ -74,10 +81,11 @@ export class Job {
 
   *ask<T>(task: (d: Dispatcher) => Task<T>): Steps<T> {
     const answer = yield* ask(task);
-    if (isRefused(answer) && answer.reason === 'discarded_lineage') {
-      check(this.world.jobs.get(this.run) !== this, 'a trainer that nobody replaced is fenced off');
-      throw new Died();
-    }
+    for (const one of Array.isArray(answer) ? answer : [answer])
+      if (isRefused(one) && one.reason === 'discarded_lineage') {
+        check(this.world.jobs.get(this.run) !== this, 'a trainer that nobody replaced is fenced off');
+        throw new Died();
+      }
     return answer;
   }
 
@@ -113,19 +121,34 @@ export class Job {
     }
   }
 
-  *lease(key: BatchKey, rank: number, mode: Mode): Steps<LeaseAnswer> {
+  request(key: BatchKey, rank: number, { unit, dp, least, tokens }: Mode): LeaseRequest {
     const { world, run } = this;
-    const { unit, dp, least, tokens } = mode;
+    const most = dp > 0 ? dp + 2 : 2;
+    const size = { most, least: dp > 0 ? most : least, tokens, microTokens: MICRO_TOKENS };
+    const by = { run, lineage: this.lineage ?? -1, consumer: 't', key, unit, dp, rank };
+    return { ...by, ...size, leaseMs: LEASE_MS, rule: world.ruleOf(run), waitedMs: 0 };
+  }
+
+  *lease(key: BatchKey, rank: number, mode: Mode): Steps<LeaseAnswer> {
+    const { world } = this;
     for (;;) {
       const mayWait = !world.draining && world.rng.chance(0.2);
-      const most = dp > 0 ? dp + 2 : 2;
-      const size = { most, least: dp > 0 ? most : least, tokens, microTokens: MICRO_TOKENS };
-      const by = { run, lineage: this.lineage ?? -1, consumer: 't', key, unit, dp, rank };
-      const q = { ...by, ...size, leaseMs: LEASE_MS, rule: world.ruleOf(run), waitedMs: 0 };
+      const q = this.request(key, rank, mode);
       const answer = yield* this.ask((d) => d.lease(q, mayWait));
       check(mayWait || answer.kind !== 'pending', 'told to wait who did not want to');
       if (answer.kind !== 'pending') return answer;
     }
+  }
+
+  /** All of them in one look, between one that never finds enough and has its own key. */
+  *leases(key: BatchKey, mode: Mode): Steps<LeaseAnswer[]> {
+    const [name, index, attempt] = key;
+    const alone = { ...this.request([`${name} idle`, index, attempt], 0, mode), dp: 0, tokens: null };
+    const idle = { ...alone, most: 1_000_000, least: 1_000_000 };
+    const ranks = Array.from({ length: mode.processes }, (_, rank) => this.request(key, rank, mode));
+    const [first, ...others] = yield* this.ask((d) => d.lastLooks(this.run, [idle, ...ranks]));
+    check(first?.kind === 'again', 'one who finds too little is not told so');
+    return others;
   }
 
   *train(name: string, mode: Mode): Steps {
@@ -134,8 +157,9 @@ export class Job {
     for (let [index, attempt] = [0, 0]; ; ) {
       const key: BatchKey = [name, index, attempt];
       const got: Leased[] = [];
+      const together = world.asksTogether ? yield* this.leases(key, mode) : [];
       for (let rank = 0; rank < mode.processes; rank++) {
-        const answer = yield* this.lease(key, rank, mode);
+        const answer = together[rank] ?? (yield* this.lease(key, rank, mode));
         check(answer.kind !== 'refused', `a lease is refused: ${answer.kind === 'refused' ? answer.reason : ''}`);
         world.checkAnswer(this, key, mode.dp, answer);
         if (answer.kind === 'leased') got.push(answer);

@@ -108,8 +108,8 @@ export class PlainRun {
       this.leases.set(r.lease, r);
       this.unit = r.unit;
     }
-    if (r.kind === 'grant' || r.kind === 'wait') {
-      const [name, index, attempt] = r.key;
+    for (const key of r.kind === 'grant' ? [r.key] : r.kind === 'wait' ? r.keys : []) {
+      const [name, index, attempt] = key;
       const [before, tried] = this.last.get(name) ?? [-1, -1];
       if (index > before || (index === before && attempt > tried)) this.last.set(name, [index, attempt]);
     }
@@ -125,7 +125,7 @@ export class PlainRun {
     } else if (r.kind === 'seal' || r.kind === 'rewind') {
       const sealed = { lineage: r.kind === 'seal' ? r.lineage : r.of, step: r.step };
       this.seals = this.seals.filter(({ lineage, step }) => lineage !== sealed.lineage || step !== sealed.step);
-      this.seals = [...this.seals, sealed].slice(-this.keptCheckpoints);
+      this.seals = [...this.seals, sealed].sort((a, b) => a.step - b.step).slice(-this.keptCheckpoints);
     }
     if ('facts' in r) for (const [offset, fact] of r.facts) this.facts.set(offset, fact);
   }

@@ -75,6 +75,8 @@ export class World extends Checks {
   constructor(
     seed: string,
     readonly isStrict: boolean,
+    /** Processes of a replica ask in one look, with another replica that never finds enough. */
+    readonly asksTogether = false,
   ) {
     super();
     this.rng = createRandom(seed);

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createLeaseLog } from '../../../src/delivery/log/lease-log.ts';
 import { type TemporaryStore, temporaryStore } from '../clickhouse/temporary-store.ts';
-import { ack, type DeliveryWorld, lease, offsetsOf, openWorld } from './delivery-world.ts';
+import { ack, type DeliveryWorld, lease, offsetsOf, openWorld, topics } from './delivery-world.ts';
 
 /** Embedded log, ClickHouse engine and dispatcher together, through the port; the clock stands still unless it is moved. */
 let kept: TemporaryStore;
@@ -16,6 +17,7 @@ afterEach(() => world.close());
 
 const states = async (run = 'run') => (await world.delivery.status(run))?.states;
 const MINUTE = 60_000;
+const written = async () => (await createLeaseLog(world.broker, topics.leases).read()).map(({ record }) => record);
 
 describe('a lease', () => {
   it('takes what is ready, in ready order, and another what comes next', async () => {
@@ -95,6 +97,34 @@ describe('who waits', () => {
     await world.ready({ rollout_id: 'b' });
     expect(await lease(world, { key, most: 2, least: 2 })).toBeNull();
     expect(offsetsOf(await lease(world, { key: ['replica', 0, 1], most: 2, least: 2 }))).toEqual([0, 1]);
+  });
+
+  it('without an index hears "again" too, of which nothing is written: nobody else can ask for it', async () => {
+    await world.ready({ rollout_id: 'a' });
+    await lease(world);
+    const before = await written();
+    const waiting = lease(world, { waitMs: 1_000 });
+    await world.until(async () => (await world.delivery.status('run'))?.waiting === 1);
+    world.clock.advance(1_000);
+    expect([await waiting, await lease(world, { waitMs: 0 })]).toEqual([null, null]);
+    expect(await written()).toEqual(before);
+  });
+
+  it('together with others whose time is over in the same moment is told so in one record', async () => {
+    await world.ready({ rollout_id: 'a' });
+    await lease(world);
+    const names = Array.from({ length: 50 }, (_, index) => `replica ${index}`);
+    const waiting = names.map((name) => lease(world, { key: [name, 3, 1], waitMs: 1_000 }));
+    await world.until(async () => (await world.delivery.status('run'))?.waiting === names.length);
+    world.clock.advance(1_000);
+    expect(await Promise.all(waiting)).toEqual(names.map(() => null));
+    const told = (await written()).flatMap((record) => (record.kind === 'wait' ? [record.keys] : []));
+    expect(told).toEqual([names.map((name) => [name, 3, 1])]);
+    // Who takes over knows of all of them.
+    await world.ready({ rollout_id: 'b' });
+    await world.restart();
+    expect(await lease(world, { key: ['replica 49', 3, 1], waitMs: 0 })).toBeNull();
+    expect((await world.delivery.status('run'))?.last).toMatchObject({ 'replica 0': [3, 1], 'replica 49': [3, 1] });
   });
 
   it('is given what comes back when a lease runs out', async () => {

@@ -75,7 +75,7 @@ const decision: fc.Arbitrary<Decision> = fc.oneof(
   fc.record({ kind: kind('claim'), url: anyText }),
   fc.record({ kind: kind('indexed'), offset: whole }),
   fc.record({ kind: kind('chunk'), run, entries, piece: fc.option(anyText), facts }),
-  fc.record({ kind: kind('wait'), run, key }),
+  fc.record({ kind: kind('wait'), run, keys: fc.array(key) }),
   fc.record({ kind: kind('head'), run, head }),
   fc.record({ kind: kind('seal'), run, facts, lineage: small, step: whole, isFloor: fc.boolean() }),
   fc.record({ kind: kind('rewind'), run, facts, lineage: small, of: small, step: whole, request: anyText }),
