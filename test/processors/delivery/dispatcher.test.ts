@@ -295,6 +295,59 @@ describe('tokens', () => {
   });
 });
 
+describe('a checkpoint', () => {
+  const none = new Map<string, { readonly step: number; readonly offsets: readonly number[] }>();
+
+  it('that is sealed already takes in what a second seal of it names', () => {
+    const bench = createBench({ keptCheckpoints: 1 });
+    const d = bench.start();
+    bench.arrive(d, 4);
+    const take = (index: number) => leaseOf(bench.do(d.lease(lease({ key: ['t', index, 0] }), false)));
+    const [one, two] = [take(0), take(1)];
+    const seal = (id: string, ...offsets: number[]) =>
+      bench.do(d.seal('r', { lineage: 0, step: 5, tokens: new Map([[id, { step: 5, offsets }]]) }));
+    expect([seal(one, 0, 1), seal(two, 2, 3)]).toEqual(['ok', 'ok']);
+    expect(d.view('r')?.states).toMatchObject({ trained: 4, leased: 0 });
+    // Asked again it has no effect, also once all of it is final.
+    expect(seal(two, 2, 3)).toBe('ok');
+    bench.do(d.fold('r'));
+    expect([seal(one, 0, 1), seal(two, 2, 3)]).toEqual(['ok', 'ok']);
+    expect(seal('nobody', 9)).toEqual({ kind: 'refused', reason: 'lease_lost' });
+  });
+
+  it('of a later step is not forgotten before one of an earlier step that was sealed after it', () => {
+    const bench = createBench();
+    const d = bench.start();
+    bench.arrive(d, 2);
+    const id = leaseOf(bench.do(d.lease(lease(), false)));
+    bench.do(d.end('r', ack(id, 18)));
+    for (const step of [20, 15, 30]) bench.do(d.seal('r', { lineage: 0, step, tokens: none }));
+    bench.do(d.fold('r'));
+    // Two are kept. What step 18 trained is final with 20, so 15 can be restored no more.
+    const back = (step: number) => ({ of: { lineage: 0, step }, expect: 0, request: `to ${step}`, tokens: null });
+    expect(d.view('r')?.seals).toEqual([
+      { lineage: 0, step: 20 },
+      { lineage: 0, step: 30 },
+    ]);
+    expect(bench.do(d.rewind('r', back(15)))).toEqual({ kind: 'refused', reason: 'forgotten' });
+    expect(bench.do(d.rewind('r', back(20)))).toBe(1);
+    expect(d.view('r')?.states).toMatchObject({ trained: 2 });
+  });
+
+  it('is not restored by a request that went back to another, nor out of a lineage that never was', () => {
+    const bench = createBench();
+    const d = bench.start();
+    bench.arrive(d, 1);
+    const back = (lineage: number, step: number, expect = 0) =>
+      bench.do(d.rewind('r', { of: { lineage, step }, expect, request: 'restart', tokens: none }));
+    expect(back(7, 12)).toEqual({ kind: 'refused', reason: 'checkpoint_discarded' });
+    expect([back(0, 12), back(0, 12)]).toEqual([1, 1]);
+    expect(back(0, 10)).toEqual({ kind: 'refused', reason: 'conflict' });
+    expect(back(0, 10, 1)).toEqual({ kind: 'refused', reason: 'conflict' });
+    expect(d.view('r')?.lineage).toBe(1);
+  });
+});
+
 describe('a fork', () => {
   const request = { of: { lineage: 0, step: 1 }, into: 'f', request: 'q', tokens: null };
 
