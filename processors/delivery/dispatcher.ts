@@ -13,7 +13,7 @@ import { Checkpoints } from './checkpoints.ts';
 import { type EndRequest, type Refused, type RunView, refused } from './requests.ts';
 import { isTurnUpTo, type Run } from './run.ts';
 import { shards } from './shards.ts';
-import { type Found, isEnough, type Taken, takeUnits } from './take.ts';
+import { type Found, isEnough, isTooLarge, MOST_TOKENS, type Taken, takeUnits } from './take.ts';
 
 export type { EndRequest, ForkRequest, OnApplied, Refused, RewindRequest, RunView, SealRequest } from './requests.ts';
 
@@ -68,12 +68,14 @@ export class Dispatcher extends Checkpoints {
     if (last !== undefined && isTurnUpTo(turn, last)) return AGAIN;
     if (run.order.unit !== q.unit) run.order.restart(q.unit);
     // Looking would find the same until something changes.
-    if (run.order.candidates < leastUnits(q)) return { kind: 'pending' };
+    if (run.order.candidates < leastUnits(q) && !(q.dp === 0 && run.order.hold(MOST_TOKENS)))
+      return { kind: 'pending' };
     for (;;) {
       const taken = this.take(run, q);
       let isGranted = false;
       try {
         if (taken.found.size > 0) yield* this.writeFound(q.run, taken.found);
+        else if (isTooLarge(taken, q)) return refused('too_large');
         else if (!isEnough(taken, q)) return { kind: 'pending' };
         else {
           const { unreadable } = yield { kind: 'unreadable', entries: taken.entries };

@@ -33,6 +33,18 @@ export class ReadyOrder {
     return this.units().length - this.#next + this.#returned.size;
   }
 
+  /** Whether its candidates have so many tokens. */
+  hold(tokens: number): boolean {
+    let left = tokens;
+    for (const units of [this.units().slice(this.#next), this.#isReturned])
+      for (const unit of units)
+        for (const entry of membersOf(unit)) {
+          left -= entry.tokens;
+          if (left <= 0) return true;
+        }
+    return false;
+  }
+
   units(): readonly Unit[] {
     if (this.#isStale) this.#rebuild();
     return this.#units;

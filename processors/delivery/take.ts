@@ -11,8 +11,15 @@ export interface Taken {
   /** How many of them can be granted, and their entries. */
   readonly picked: number;
   readonly entries: readonly ReadyEntry[];
+  readonly tokens: number;
   readonly found: Found;
 }
+
+/**
+ * Tokens of a plain lease, and of a shard; more only where the first unit alone has more. Their records are about 300 MB, which the
+ * server holds while it answers: 100,000 large trajectories would be more than any machine has.
+ */
+export const MOST_TOKENS = 2 ** 25;
 
 /** Facts in one record: a queue that went stale as a whole is written piece by piece. */
 const MOST_FOUND = 5_000;
@@ -52,18 +59,26 @@ export function takeUnits(run: Run, q: LeaseRequest, maxDeliveries: number): Tak
       }
     }
   }
-  return { seen, picked, entries, found };
+  return { seen, picked, entries, tokens, found };
 }
 
-export function isEnough({ picked, entries }: Taken, q: LeaseRequest): boolean {
-  if (q.dp === 0) return picked >= q.least;
+type Size = Pick<Taken, 'picked' | 'tokens' | 'entries'>;
+
+export function isEnough({ picked, entries, tokens }: Size, q: LeaseRequest): boolean {
+  // One that has all it may have waits for no more.
+  if (q.dp === 0) return picked >= q.least || tokens >= MOST_TOKENS;
   if (entries.length < q.dp) return false;
-  return q.tokens === null ? picked === q.most : entries.reduce((sum, { tokens }) => sum + tokens, 0) >= q.tokens;
+  return q.tokens === null ? picked === q.most : tokens >= q.tokens;
 }
 
-function isFull(
-  { picked, tokens, entries }: { picked: number; tokens: number; entries: readonly ReadyEntry[] },
-  q: LeaseRequest,
-): boolean {
-  return q.dp > 0 && q.tokens !== null ? tokens >= q.tokens && entries.length >= q.dp : picked >= q.most;
+/** A step has exactly the units that it asks for, so that nobody can make it smaller. */
+export function isTooLarge({ picked, tokens }: Size, q: LeaseRequest): boolean {
+  return q.dp > 0 && q.tokens === null && picked > 1 && tokens > MOST_TOKENS * q.dp;
+}
+
+function isFull(size: Size, q: LeaseRequest): boolean {
+  const { picked, tokens, entries } = size;
+  if (q.dp === 0) return picked >= q.most || tokens >= MOST_TOKENS;
+  if (q.tokens !== null) return tokens >= q.tokens && entries.length >= q.dp;
+  return picked >= q.most || isTooLarge(size, q);
 }

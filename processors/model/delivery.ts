@@ -191,6 +191,7 @@ export type DeliveryRefusal =
   | 'lease_lost'
   | 'unit_is_fixed'
   | 'dp_size_changed'
+  | 'too_large'
   | 'conflict'
   | 'forgotten'
   | 'checkpoint_discarded'

@@ -1,4 +1,5 @@
 import type { Refused } from '../../processors/delivery/requests.ts';
+import { MOST_TOKENS } from '../../processors/delivery/take.ts';
 import type { DeliveryRefusal } from '../../processors/model/delivery.ts';
 import { type ErrorCode, RollstreamError } from '../errors.ts';
 
@@ -10,6 +11,7 @@ const MESSAGES: Readonly<Record<DeliveryRefusal, string>> = {
     'the lease ran out and its trajectories went to another, or it was ended: what was trained from it is in no surviving history; restore a checkpoint',
   unit_is_fixed: 'the run is delivered by the other unit (group or rollout), which its first lease has fixed',
   dp_size_changed: 'this batch was granted with another dp_size: all ranks of a step ask with the same one',
+  too_large: `the units of this step have more than ${MOST_TOKENS} tokens for each rank, which is the most that a shard can have: ask for fewer groups, or by tokens`,
   conflict: 'the run was rewound by another meanwhile: look at its lineage, and ask again if it is still to be rewound',
   forgotten: 'the checkpoint is older than those that are kept (delivery.kept_checkpoints): restore a newer one',
   checkpoint_discarded:

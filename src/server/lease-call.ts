@@ -1,10 +1,11 @@
+import { MOST_TOKENS } from '../../processors/delivery/take.ts';
 import type { BatchKey, DeliveryUnit } from '../../processors/model/delivery.ts';
 import type { LeaseCall } from '../delivery/delivery.ts';
 import { bad, isGiven, nameOf, onlyFields, optional, wholeOf } from './request-value.ts';
 
 /** Units of one batch: its answer is one response. */
 const MOST_UNITS = 100_000;
-const MOST_TOKENS = 2 ** 40;
+const MOST_MICRO_TOKENS = 2 ** 40;
 const MOST_RANKS = 65_536;
 const MOST_WAIT_MS = 60_000;
 const [LEAST_LEASE_MS, MOST_LEASE_MS] = [100, 604_800_000];
@@ -82,8 +83,8 @@ function stepOf(body: Record<string, unknown>, unit: DeliveryUnit): What {
     rank,
     most,
     least: byTokens ? 1 : most,
-    tokens: byTokens ? wholeOf(body, 'tokens', 1, MOST_TOKENS) : null,
-    microTokens: optional(body, 'micro_tokens', () => wholeOf(body, 'micro_tokens', 1, MOST_TOKENS)),
+    tokens: byTokens ? wholeOf(body, 'tokens', 1, dp * MOST_TOKENS) : null,
+    microTokens: optional(body, 'micro_tokens', () => wholeOf(body, 'micro_tokens', 1, MOST_MICRO_TOKENS)),
   };
 }
 

@@ -5,6 +5,7 @@ import type { ReadRecords } from './read-records.ts';
 import type { BlobRef } from './ready-shape.ts';
 
 export interface Looked {
+  /** As far as they are kept: what is missing is loaded again when it is sent. */
   readonly payloads: ReadonlyMap<number, Buffer>;
   /** By offset: why it cannot be delivered. */
   readonly unreadable: ReadonlyMap<number, string>;
@@ -13,12 +14,17 @@ export interface Looked {
 /** Before it is granted: what nobody could read is named, and its trainer is spared a batch that fails each time it is asked for. */
 export type LookAtPayloads = (entries: readonly ReadyEntry[]) => Promise<Looked>;
 
+/** What is kept of payloads that were looked at, for the answer; a global batch of many ranks may have far more. Bytes. */
+const KEPT_BYTES = 128 * 2 ** 20;
+/** Tokens of entries that are looked at together: about 10 MB. */
+const PIECE_TOKENS = 2 ** 20;
+
 export function createLookAtPayloads(deps: {
   readonly loadPayloads: LoadPayloads;
   readonly readRecords: ReadRecords;
   readonly checkBlobs: BlobCheck;
 }): LookAtPayloads {
-  return async function lookAtPayloads(entries) {
+  const lookAt = async (entries: readonly ReadyEntry[]): Promise<Looked> => {
     const payloads = await deps.loadPayloads(entries);
     const unreadable = new Map<number, string>();
     const refs = new Map<number, BlobRef>();
@@ -33,4 +39,34 @@ export function createLookAtPayloads(deps: {
     if (refs.size > 0) for (const [offset, why] of await deps.checkBlobs(refs)) unreadable.set(offset, why);
     return { payloads, unreadable };
   };
+
+  return async function lookAtPayloads(entries) {
+    const kept = new Map<number, Buffer>();
+    const unreadable = new Map<number, string>();
+    let left = KEPT_BYTES;
+    for (const piece of piecesOf(entries)) {
+      const looked = await lookAt(piece);
+      for (const [offset, why] of looked.unreadable) unreadable.set(offset, why);
+      for (const [offset, payload] of looked.payloads) {
+        if (payload.length > left) continue;
+        left -= payload.length;
+        kept.set(offset, payload);
+      }
+    }
+    return { payloads: kept, unreadable };
+  };
+}
+
+function piecesOf(entries: readonly ReadyEntry[]): ReadyEntry[][] {
+  const pieces: ReadyEntry[][] = [];
+  let room = 0;
+  for (const entry of entries) {
+    if (room <= 0) {
+      pieces.push([]);
+      room = PIECE_TOKENS;
+    }
+    pieces.at(-1)?.push(entry);
+    room -= entry.tokens;
+  }
+  return pieces;
 }

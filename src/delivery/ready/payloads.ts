@@ -28,7 +28,8 @@ export function createLoadPayloads({ broker, store, cache, encode, topic }: Payl
   /** Reads [from, to] and keeps what is wanted of it. */
   const readStretch = async (from: number, to: number, wanted: ReadonlySet<number>, found: Map<number, Buffer>) => {
     for (let next = from; next <= to; ) {
-      const records = await broker.read(topic, 0, next, { maxBytes: READ_BYTES, maxWaitMs: 0 });
+      const limits = { maxBytes: READ_BYTES, maxWaitMs: 0, before: to + 1 };
+      const records = await broker.read(topic, 0, next, limits);
       const last = records.at(-1);
       if (last === undefined) return;
       for (const { offset, value } of records) if (value !== null && wanted.has(offset)) found.set(offset, value);

@@ -126,6 +126,27 @@ describe('a lease', () => {
     expect(offsetsOf(bench.do(d.lease({ ...step, key: ['step', 2, 0], tokens: 11 }, false)))).toBe('again');
   });
 
+  it('ends at 2^25 tokens, also below least; one unit it has whatever its size', () => {
+    const bench = createBench();
+    const d = bench.start();
+    bench.arrive(d, 2, { tokens: 2 ** 24 });
+    bench.arrive(d, 2, { tokens: 2 ** 26 });
+    const take = (index: number, of: Partial<LeaseRequest>) =>
+      offsetsOf(bench.do(d.lease(lease({ key: ['t', index, 0], most: 9, ...of }), true)));
+    expect([take(0, { least: 9 }), take(1, {}), take(2, {}), take(3, {})]).toEqual([[0, 1], [2], [3], 'pending']);
+  });
+
+  it('of a step is refused if its shards have more than 2^25 tokens, and takes nothing', () => {
+    const bench = createBench();
+    const d = bench.start();
+    bench.arrive(d, 6, { tokens: 2 ** 24 });
+    const step = (groups: number) =>
+      bench.do(d.lease(lease({ key: ['step', groups, 0], dp: 2, most: groups, least: groups }), false));
+    expect(step(5)).toEqual({ kind: 'refused', reason: 'too_large' });
+    expect(offsetsOf(step(4))).toEqual([0, 1, 2, 3]);
+    expect(offsetsOf(step(2))).toBe('again');
+  });
+
   it('is refused to a rank that names another dp_size, and in other units', () => {
     const bench = createBench();
     const d = bench.start();

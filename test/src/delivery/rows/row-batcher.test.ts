@@ -40,7 +40,7 @@ function createStage() {
   return { clock, inserts, waits, rows, rest };
 }
 
-it('rows of a quarter of a second go together, and those that come meanwhile right after them', async () => {
+it('rows of a quarter of a second go together, and those that come meanwhile a second after them', async () => {
   const { clock, inserts, rows, rest } = createStage();
   rows.add(seals(1));
   rows.add(seals(2));
@@ -51,7 +51,23 @@ it('rows of a quarter of a second go together, and those that come meanwhile rig
   rows.add(seals(5));
   inserts[0]?.end();
   await rest();
+  clock.advance(999);
+  expect(inserts.map(({ batch }) => batch.rowCount)).toEqual([3]);
+  clock.advance(1);
   expect(inserts.map(({ batch }) => batch.rowCount)).toEqual([3, 5]);
+});
+
+it('whoever waits for what was added does not wait for that second', async () => {
+  const { clock, inserts, rows, rest } = createStage();
+  rows.add(seals(1));
+  clock.advance(250);
+  rows.add(seals(2));
+  const flushed = rows.flushed();
+  inserts[0]?.end();
+  await rest();
+  expect(inserts.map(({ batch }) => batch.rowCount)).toEqual([1, 2]);
+  inserts[1]?.end();
+  await flushed;
 });
 
 it('an outage drops nothing and holds nothing up, until 50,000 rows wait', async () => {

@@ -121,6 +121,7 @@ describe('a lease', () => {
     ['a step without its ranks', { run: 'r', consumer: 'c', step: 7, groups: 8 }, 'dp_size'],
     ['ranks without a step', { ...STEP, step: undefined }, 'step'],
     ['a negative step', { ...STEP, step: -1 }, 'step'],
+    ['more than 2^25 tokens a rank', { ...STEP, groups: undefined, tokens: 2 ** 26 + 1 }, 'tokens'],
     ['no ranks', { ...STEP, dp_size: 0 }, 'dp_size'],
     ['65,537 ranks', { ...STEP, dp_size: 65_537 }, 'dp_size'],
     ['no rank', { ...STEP, rank: undefined }, 'rank'],
