@@ -11,14 +11,18 @@ export function isLeaseId(text: string): boolean {
   return LEASE_ID.test(text);
 }
 
-/** `{"<lease>": {"step", "offsets"}}`: what a checkpoint holds and no ack was answered for. Left out: null. */
-export function batchTokensOf(body: Record<string, unknown>): BatchTokens | null {
+/**
+ * `{"<lease>": {"step", "offsets"}}`: what a checkpoint of step `upTo` holds and no ack was answered for. Left out: null.
+ * A CHECKPOINT HOLDS NO LATER STEP. 1 The one of step 6 names a batch of step 9; 2 it is sealed, and restored; 3 what step 9 trained
+ * comes again, to weights that have it.
+ */
+export function batchTokensOf(body: Record<string, unknown>, upTo: number): BatchTokens | null {
   const value = body.tokens;
   if (value === undefined || value === null) return null;
   if (!isObject(value)) throw bad('tokens', 'tokens: {"<lease>": {"step": 1, "offsets": [0]}} is needed');
   const leases = Object.entries(value);
   if (leases.length > MOST_LEASES) throw bad('tokens', `tokens: at most ${MOST_LEASES} leases`);
-  const tokens = new Map(leases.map(([lease, held]) => [checkedLease(lease), heldOf(`tokens.${lease}`, held)]));
+  const tokens = new Map(leases.map(([lease, held]) => [checkedLease(lease), heldOf(`tokens.${lease}`, held, upTo)]));
   const offsets = [...tokens.values()].reduce((sum, held) => sum + held.offsets.length, 0);
   if (offsets > MOST_OFFSETS) throw bad('tokens', `tokens: at most ${MOST_OFFSETS} offsets in all`);
   return tokens;
@@ -29,11 +33,16 @@ function checkedLease(lease: string): string {
   throw bad('tokens', `tokens: ids of leases are its keys, not ${JSON.stringify(lease.slice(0, 50))}`);
 }
 
-function heldOf(field: string, value: unknown): { readonly step: number; readonly offsets: readonly number[] } {
+function heldOf(
+  field: string,
+  value: unknown,
+  upTo: number,
+): { readonly step: number; readonly offsets: readonly number[] } {
   if (!isObject(value)) throw bad(field, `${field}: {"step", "offsets"} is needed`);
   onlyFields(value, ['step', 'offsets'], `${field}.`);
   const { offsets } = value;
   const step = trainedStepOf(value, `${field}.step`);
+  if (step > upTo) throw bad(`${field}.step`, `${field}.step: at most ${upTo}, the step of the checkpoint, is needed`);
   if (!Array.isArray(offsets) || offsets.length === 0 || !offsets.every(isOffset))
     throw bad(`${field}.offsets`, `${field}.offsets: a list of the offsets of its trajectories is needed`);
   return { step, offsets };

@@ -28,7 +28,8 @@ export function checkpointRoutes({
     .post('/runs/:run/checkpoints', async (c) => {
       const [run, body] = [runOf(c.req.param('run')), await jsonBody(c)];
       onlyFields(body, ['lineage', 'step', 'tokens']);
-      const [step, tokens] = [trainedStepOf(body), batchTokensOf(body) ?? new Map()];
+      const step = trainedStepOf(body);
+      const tokens = batchTokensOf(body, step) ?? new Map();
       const lineage = await inForceOr(run, lineageOf(body));
       await delivery.seal(run, { lineage, step, tokens });
       return c.json({ run, lineage, step, sealed: true });
@@ -36,7 +37,8 @@ export function checkpointRoutes({
     .post('/runs/:run/rewind', async (c) => {
       const [run, body] = [runOf(c.req.param('run')), await jsonBody(c)];
       onlyFields(body, ['step', 'lineage', 'expect', 'request', 'tokens']);
-      const [step, tokens, request] = [stepOf(body), batchTokensOf(body), requestOf(body)];
+      const [step, request] = [stepOf(body), requestOf(body)];
+      const tokens = batchTokensOf(body, step);
       const [of, from] = [lineageOf(body), lineageOf(body, 'expect')];
       const { lineage: inForce } = await knownRuns.status(run);
       const call = { of: { lineage: of ?? inForce, step }, expect: from ?? inForce, request, tokens };
@@ -47,7 +49,8 @@ export function checkpointRoutes({
       onlyFields(body, ['run', 'step', 'lineage', 'request', 'tokens']);
       const into = nameOf(body, 'run');
       if (into === run) throw bad('run', 'run: the name of a new run is needed');
-      const [step, tokens, request] = [stepOf(body), batchTokensOf(body), requestOf(body)];
+      const [step, request] = [stepOf(body), requestOf(body)];
+      const tokens = batchTokensOf(body, step);
       const lineage = await inForceOr(run, lineageOf(body));
       await delivery.fork(run, { of: { lineage, step }, into, request, tokens });
       return c.json({ run: into, lineage: 0 });

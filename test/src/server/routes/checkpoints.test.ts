@@ -102,6 +102,12 @@ describe('refused', () => {
     ['a checkpoint of a negative step', 'r/checkpoints', { step: -1 }, 'step'],
     ['a checkpoint of step 0, which the run began with', 'r/checkpoints', { step: 0 }, 'step'],
     [
+      'tokens of a later step than the checkpoint',
+      'r/rewind',
+      { step: 6, tokens: { [LEASE]: { step: 9, offsets: [7] } } },
+      `tokens.${LEASE}.step`,
+    ],
+    [
       'tokens of step 0',
       'r/rewind',
       { step: 1, tokens: { [LEASE]: { step: 0, offsets: [7] } } },
