@@ -98,6 +98,13 @@ export async function train(deps: TrainDeps): Promise<void> {
     return together(await Promise.all(shards));
   }
 
+  /** Slower than the lease, and another consumer takes what ran out: the ack will be refused. It never ends what it took. */
+  async function loseIt(): Promise<void> {
+    await sleep(LEASE_MS + 500);
+    await post('/v1/leases', { run, consumer: `rival-${randomUUID()}`, lineage, batch_index: 0, count: UNITS });
+    say('lost to a rival');
+  }
+
   async function save(acked: boolean): Promise<void> {
     await files.save({ lineage, step, weights, tokens: Object.fromEntries(tokens) });
     await pause();
@@ -120,6 +127,7 @@ export async function train(deps: TrainDeps): Promise<void> {
       continue;
     }
     await pause();
+    if (dp === 0 && random() < 0.01) await loseIt();
     step += 1;
     tokens.set(batch.lease, { step, offsets: batch.offsets });
     for (const { name, digest } of batch.received) weights.push([name, digest, step, lineage]);
