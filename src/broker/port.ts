@@ -56,6 +56,8 @@ export interface ReadLimits {
   readonly maxBytes: number;
   /** How long to wait for a first record; 0 returns at once. */
   readonly maxWaitMs: number;
+  /** Records from this offset on are not wanted: they need not be fetched, and may be returned. Absent: all are. */
+  readonly before?: number;
 }
 
 /** Records for several topics and the commit of what they came from: all of it becomes visible, or none. */

@@ -99,7 +99,8 @@ export function createReader(tables: Tables, partitions: Partitions): Reader {
         if (closed) throw new RollstreamError('RS_CLOSED', 'the log is closed');
         if (stop?.aborted) return [];
         checkOffset(topic, partitionIndex, partition, offset);
-        const records = scan(topic, partitionIndex, offset, partition.bounds.end, limits.maxBytes);
+        const end = Math.min(partition.bounds.end, limits.before ?? Number.POSITIVE_INFINITY);
+        const records = scan(topic, partitionIndex, offset, end, limits.maxBytes);
         const waitMs = deadline - performance.now();
         if (records.length > 0 || !(waitMs > 0)) return records;
         await nextAppend(partition, waitMs, stop);
