@@ -10,6 +10,7 @@ import type { OpenDelivery } from '../delivery/open-delivery.ts';
 import { openServiceDelivery } from '../delivery/open-service-delivery.ts';
 import { RollstreamError } from '../errors.ts';
 import { createMetrics } from '../observe/metrics.ts';
+import { advertisedUrl } from '../server/advertised-url.ts';
 import { createServer } from '../server/create-server.ts';
 import { errorResponse } from '../server/error-response.ts';
 import { type Listener, listen } from '../server/listen.ts';
@@ -65,7 +66,10 @@ export async function startService(context: CommandContext, withHttp: boolean): 
     throw error;
   }
   try {
-    leases = await openServiceDelivery(app, config, { url: listener?.url ?? null, log, recorder: metrics.recorder });
+    const reached = listener === null ? null : advertisedUrl(config, listener.url);
+    if (reached?.isDoubtful)
+      log.warn({ url: reached.url }, 'servers on other hosts cannot reach this one there: set http.advertised_url');
+    leases = await openServiceDelivery(app, config, { url: reached?.url ?? null, log, recorder: metrics.recorder });
     const { announcedTo } = leases;
     trainer = await openTrainerApi(app, config.lanes, { log, now: io.now, announcedTo });
     if (withHttp) front = await startFront(context);

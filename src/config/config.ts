@@ -29,6 +29,8 @@ export interface Config {
     readonly host: string;
     /** null: 8080, else the next free one. */
     readonly port: number | null;
+    /** Where other servers reach this one; null: where it listens. */
+    readonly advertisedUrl: string | null;
     readonly token: string | null;
   };
   /** The store as a ClickHouse server; embedded mode only. null: not served. */

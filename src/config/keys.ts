@@ -49,6 +49,13 @@ export const KEYS = {
     unit: '0: any free one',
     doc: 'Port of the HTTP API; unset: 8080, else the next free one.',
   }),
+  httpAdvertisedUrl: textKey({
+    name: 'http.advertised_url',
+    default: null,
+    pattern: /^https?:\/\/[^\s/?#@]+\/?$/,
+    allowed: 'http:// or https://, a host and a port',
+    doc: 'Where other servers reach this one, which forward to it while it grants leases; unset: the address that it listens on. Each of several hosts that listen on 0.0.0.0 needs its own.',
+  }),
   httpToken: textKey({
     name: 'http.token',
     default: null,

@@ -71,7 +71,12 @@ export function loadConfig(sources: Sources): Config {
   const config: Config = {
     data: resolve(sources.cwd, read(KEYS.data)),
     dataGiven: given.has(KEYS.data.name),
-    http: { host: read(KEYS.httpHost), port: read(KEYS.httpPort), token: secret(KEYS.httpToken) },
+    http: {
+      host: read(KEYS.httpHost),
+      port: read(KEYS.httpPort),
+      advertisedUrl: read(KEYS.httpAdvertisedUrl),
+      token: secret(KEYS.httpToken),
+    },
     clickhouseHttp: read(KEYS.clickhouseHttpEnabled)
       ? { port: read(KEYS.clickhouseHttpPort), writable: read(KEYS.clickhouseHttpWritable) }
       : null,

@@ -27,7 +27,7 @@ describe('loadConfig', () => {
     const config = load({});
     expect(config.data).toBe(join(folder, 'rollstream-data'));
     expect(config.dataGiven).toBe(false);
-    expect(config.http).toEqual({ host: '127.0.0.1', port: null, token: null });
+    expect(config.http).toEqual({ host: '127.0.0.1', port: null, advertisedUrl: null, token: null });
     expect(config.lanes).toEqual({
       partitions: 1,
       topicPrefix: '',
