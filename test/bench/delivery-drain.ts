@@ -8,6 +8,7 @@ import { topicNames, topicSpecs } from '../../src/config/topics.ts';
 import { openLocalRegistry } from '../../src/registry/local/open-local-registry.ts';
 import { startRollstream } from '../e2e/rollstream.ts';
 import type { Figure, Size } from './bench.ts';
+import { idleFigure } from './delivery-idle.ts';
 import type { PythonClient } from './python-client.ts';
 import { createReadyGroups, fillReady, MEMBERS, SAMPLED } from './ready-trajectories.ts';
 import { type Spent, spentOn } from './rounds.ts';
@@ -42,6 +43,7 @@ export async function drainFigures(folder: string, size: Size, python: PythonCli
   const ahead: Drained[] = [];
   const alone: Drained[] = [];
   const bare: Drained[] = [];
+  let idle: Figure;
   const server = await startedServer(startRollstream('up', '--port', '0', '--data', data));
   try {
     for (const [n, run] of runs.entries()) {
@@ -52,11 +54,12 @@ export async function drainFigures(folder: string, size: Size, python: PythonCli
       if (n >= 2) (isAhead ? ahead : alone).push(drained);
       if (n >= 2 && isAhead) bare.push(await bareTransfer(python, batches, recordBytes * BATCH));
     }
+    idle = await idleFigure(server, size);
   } finally {
     await server.stop();
   }
   const reads = await logReads(data, rounds, count);
-  return figuresOf({ ahead, alone, bare, reads, count, recordBytes });
+  return [...figuresOf({ ahead, alone, bare, reads, count, recordBytes }), idle];
 }
 
 /** Mean bytes of a record. */
