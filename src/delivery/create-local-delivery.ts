@@ -5,7 +5,7 @@ import { RollstreamError } from '../errors.ts';
 import type { Delivery, DeliveryStatus, LeaseCall } from './delivery.ts';
 import { foundOf } from './found-of.ts';
 import { lineageNumber } from './numbered-versions.ts';
-import type { LoadPayloads } from './ready/payloads.ts';
+import type { LookAtPayloads } from './ready/look-at-payloads.ts';
 import { refusalError } from './refusal-error.ts';
 import type { Found, Session } from './session.ts';
 import type { TakeRuleOf } from './take-rule.ts';
@@ -14,7 +14,7 @@ export interface LocalDeps {
   /** Throws RS_STARTING while this process does not grant. */
   readonly session: () => Session;
   readonly takeRuleOf: TakeRuleOf;
-  readonly loadPayloads: LoadPayloads;
+  readonly lookAtPayloads: LookAtPayloads;
   /** Weights of the run were announced. */
   readonly isAnnounced: (run: string) => boolean;
   /** How long a lease lasts that does not say. */
@@ -25,7 +25,7 @@ export interface LocalDeps {
 
 /** The port, in the process that grants. */
 export function createLocalDelivery(deps: LocalDeps): Delivery {
-  const { session: current, takeRuleOf, loadPayloads, isAnnounced, leaseMs, nowMs } = deps;
+  const { session: current, takeRuleOf, lookAtPayloads, isAnnounced, leaseMs, nowMs } = deps;
 
   const lineageOf = ({ dispatcher }: Session, run: string, asked: number | null): number =>
     asked ?? dispatcher.state.runs.get(run)?.lineage ?? 0;
@@ -58,7 +58,8 @@ export function createLocalDelivery(deps: LocalDeps): Delivery {
   /** What was looked at for the grant is at hand; of a batch that is answered once more it is read. */
   const recordsOf = async ({ entries, payloads }: Found): Promise<Buffer[]> => {
     const missing = entries.filter(({ offset }) => !payloads.has(offset));
-    const loaded = missing.length === 0 ? payloads : new Map([...payloads, ...(await loadPayloads(missing))]);
+    const looked = missing.length === 0 ? null : await lookAtPayloads(missing, Number.POSITIVE_INFINITY);
+    const loaded = new Map([...payloads, ...(looked?.payloads ?? [])]);
     return entries.map(({ offset, rollout }) => {
       const record = loaded.get(offset);
       if (record !== undefined) return record;

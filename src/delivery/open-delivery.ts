@@ -21,6 +21,7 @@ import { createLookAtPayloads } from './ready/look-at-payloads.ts';
 import { createLoadPayloads } from './ready/payloads.ts';
 import { createReadRecords } from './ready/read-records.ts';
 import { createRecordCache } from './ready/record-cache.ts';
+import { createStoredRecord } from './ready/stored-record.ts';
 import { openSession, type Session, type SessionDeps } from './session.ts';
 import { startingError } from './session-errors.ts';
 import type { TakeRuleOf } from './take-rule.ts';
@@ -77,9 +78,12 @@ export async function openDelivery(deps: DeliveryDeps): Promise<OpenDelivery> {
     encoder ??= codecs.encoderOf<TrajectoryInit>(`${topics.ready}-value`, trajectorySchema);
     return encoder;
   };
-  const loadPayloads = createLoadPayloads({ broker, store, cache, encode, topic: topics.ready });
+  const storedRecord = createStoredRecord({ store, encode });
+  const loadPayloads = createLoadPayloads({ broker, storedRecord, cache, topic: topics.ready });
   const readRecords = createReadRecords(codecs);
-  const lookAtPayloads = createLookAtPayloads({ loadPayloads, readRecords, checkBlobs: deps.checkBlobs ?? noBlobs });
+  const lookAtPayloads = createLookAtPayloads({
+    ...{ loadPayloads, readRecords, checkBlobs: deps.checkBlobs ?? noBlobs, storedRecord, cache },
+  });
   const stopping = new AbortController();
   const shared: SessionDeps = {
     ...{ broker, store, versions, readRecords, lookAtPayloads, cache, log, sleep, nowMs, recorder: deps.recorder },
@@ -135,7 +139,7 @@ export async function openDelivery(deps: DeliveryDeps): Promise<OpenDelivery> {
         if (current === null) throw startingError();
         return current;
       },
-      ...{ takeRuleOf: deps.takeRuleOf, loadPayloads, leaseMs: settings.leaseMs, nowMs },
+      ...{ takeRuleOf: deps.takeRuleOf, lookAtPayloads, leaseMs: settings.leaseMs, nowMs },
       isAnnounced: (run) => versions.named(run).size > 0,
     }),
     announcedTo: async (position) => current?.announcedTo(position),

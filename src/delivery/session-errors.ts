@@ -9,7 +9,7 @@ export function startingError(): RollstreamError {
 const OF_THE_REQUEST: ReadonlySet<ErrorCode> = new Set([
   ...(['RS_USAGE', 'RS_NOT_FOUND', 'RS_LEASE_LOST', 'RS_LINEAGE_DISCARDED', 'RS_DELIVERY_REFUSED'] as const),
   ...(['RS_DISK_FULL', 'RS_RECORD_TOO_LARGE', 'RS_STARTING', 'RS_INTERRUPTED', 'RS_CLOSED'] as const),
-  // A blob folder that is not configured here: what names one stays queued.
+  // A blob folder that is not configured, or not usable, here: what names a blob stays queued.
   'RS_CONFIG',
   ...(['RS_STORE_UNREACHABLE', 'RS_BROKER_UNREACHABLE', 'RS_REGISTRY_UNREACHABLE'] as const),
 ]);

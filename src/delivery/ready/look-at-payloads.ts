@@ -3,6 +3,8 @@ import type { BlobCheck } from '../blob-check.ts';
 import type { LoadPayloads } from './payloads.ts';
 import type { ReadRecords } from './read-records.ts';
 import type { BlobRef } from './ready-shape.ts';
+import type { RecordCache } from './record-cache.ts';
+import type { StoredRecord } from './stored-record.ts';
 
 export interface Looked {
   /** As far as they are kept: what is missing is loaded again when it is sent. */
@@ -12,7 +14,7 @@ export interface Looked {
 }
 
 /** Before it is granted: what nobody could read is named, and its trainer is spared a batch that fails each time it is asked for. */
-export type LookAtPayloads = (entries: readonly ReadyEntry[]) => Promise<Looked>;
+export type LookAtPayloads = (entries: readonly ReadyEntry[], mostBytes?: number) => Promise<Looked>;
 
 /** What is kept of payloads that were looked at, for the answer; a global batch of many ranks may have far more. Bytes. */
 const KEPT_BYTES = 128 * 2 ** 20;
@@ -23,6 +25,8 @@ export function createLookAtPayloads(deps: {
   readonly loadPayloads: LoadPayloads;
   readonly readRecords: ReadRecords;
   readonly checkBlobs: BlobCheck;
+  readonly storedRecord: StoredRecord;
+  readonly cache: Pick<RecordCache, 'put'>;
 }): LookAtPayloads {
   const lookAt = async (entries: readonly ReadyEntry[]): Promise<Looked> => {
     const payloads = await deps.loadPayloads(entries);
@@ -36,14 +40,25 @@ export function createLookAtPayloads(deps: {
       if (shape === undefined || shape instanceof Error) unreadable.set(offset, 'payload_unreadable');
       else if (shape.segments_ref !== null) refs.set(offset, shape.segments_ref);
     });
-    if (refs.size > 0) for (const [offset, why] of await deps.checkBlobs(refs)) unreadable.set(offset, why);
+    const faults = refs.size > 0 ? await deps.checkBlobs(refs) : new Map<number, string>();
+    for (const entry of entries) {
+      const why = faults.get(entry.offset);
+      if (why === undefined) continue;
+      // Rows hold what went to a blob as well, but for the largest.
+      const stored = await deps.storedRecord(entry);
+      if (stored?.isWhole !== true) unreadable.set(entry.offset, why);
+      else {
+        payloads.set(entry.offset, stored.record);
+        deps.cache.put(entry.offset, stored.record);
+      }
+    }
     return { payloads, unreadable };
   };
 
-  return async function lookAtPayloads(entries) {
+  return async function lookAtPayloads(entries, mostBytes = KEPT_BYTES) {
     const kept = new Map<number, Buffer>();
     const unreadable = new Map<number, string>();
-    let left = KEPT_BYTES;
+    let left = mostBytes;
     for (const piece of piecesOf(entries)) {
       const looked = await lookAt(piece);
       for (const [offset, why] of looked.unreadable) unreadable.set(offset, why);

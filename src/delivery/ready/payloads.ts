@@ -1,17 +1,13 @@
 import type { ReadyEntry } from '../../../processors/model/delivery.ts';
-import type { TrajectoryInit } from '../../../schemas/generated/trajectory.ts';
 import type { Broker } from '../../broker/port.ts';
-import type { Store } from '../../clickhouse/port.ts';
-import { lookupTrajectories } from '../../clickhouse/trajectory-lookup.ts';
-import type { Encode } from '../../registry/codecs.ts';
 import type { RecordCache } from './record-cache.ts';
+import type { StoredRecord } from './stored-record.ts';
 
 export interface PayloadDeps {
   readonly broker: Pick<Broker, 'bounds' | 'read'>;
-  readonly store: Store;
+  /** Of what the log has deleted. */
+  readonly storedRecord: StoredRecord;
   readonly cache: RecordCache;
-  /** Made when it is first needed: who only reads has no schema registered. */
-  readonly encode: () => Promise<Encode<TrajectoryInit>>;
   /** Name of the ready topic. */
   readonly topic: string;
 }
@@ -24,7 +20,7 @@ const READ_BYTES = 4 * 2 ** 20;
 const GAP = 64;
 const LOOKUPS_AT_ONCE = 16;
 
-export function createLoadPayloads({ broker, store, cache, encode, topic }: PayloadDeps): LoadPayloads {
+export function createLoadPayloads({ broker, storedRecord, cache, topic }: PayloadDeps): LoadPayloads {
   /** Reads [from, to] and keeps what is wanted of it. */
   const readStretch = async (from: number, to: number, wanted: ReadonlySet<number>, found: Map<number, Buffer>) => {
     for (let next = from; next <= to; ) {
@@ -49,13 +45,6 @@ export function createLoadPayloads({ broker, store, cache, encode, topic }: Payl
     }
   };
 
-  /** What the log has deleted; the rows of a trajectory are all that was sent. */
-  const fromStore = async ({ run, unit, rollout, attempt }: ReadyEntry): Promise<Buffer | null> => {
-    const rows = await lookupTrajectories(store, { rolloutId: rollout, runId: run, unit });
-    const row = rows.find((one) => one.attempt === attempt);
-    return row === undefined ? null : (await encode())(row);
-  };
-
   return async function loadPayloads(entries) {
     const found = new Map<number, Buffer>();
     for (const { offset } of entries) {
@@ -72,10 +61,10 @@ export function createLoadPayloads({ broker, store, cache, encode, topic }: Payl
     for (let first = 0; first < deleted.length; first += LOOKUPS_AT_ONCE)
       await Promise.all(
         deleted.slice(first, first + LOOKUPS_AT_ONCE).map(async (entry) => {
-          const stored = await fromStore(entry);
+          const stored = await storedRecord(entry);
           if (stored === null) return;
-          found.set(entry.offset, stored);
-          cache.put(entry.offset, stored);
+          found.set(entry.offset, stored.record);
+          cache.put(entry.offset, stored.record);
         }),
       );
     return found;

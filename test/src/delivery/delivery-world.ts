@@ -11,6 +11,7 @@ import type { Broker } from '../../../src/broker/port.ts';
 import type { Store } from '../../../src/clickhouse/port.ts';
 import type { DeliverySettings } from '../../../src/config/config.ts';
 import { topicNames, topicSpecs } from '../../../src/config/topics.ts';
+import { type BlobCheck, noBlobs } from '../../../src/delivery/blob-check.ts';
 import type { Delivery, LeaseCall, LeasedBatch } from '../../../src/delivery/delivery.ts';
 import { type OpenDelivery, openDelivery } from '../../../src/delivery/open-delivery.ts';
 import type { Alarm } from '../../../src/delivery/waiting/alarm.ts';
@@ -55,6 +56,7 @@ export interface DeliveryWorld {
   readonly clock: TestClock;
   readonly delivery: Delivery;
   rule: TakeRule;
+  checkBlobs: BlobCheck;
   /** Appends to ready: a rollout without a group, or as it says. Resolves with their offsets. */
   ready(...trajectories: ReadonlyArray<Partial<Trajectory>>): Promise<number[]>;
   /** The segment of the sample, sampled by these weights. */
@@ -90,6 +92,7 @@ export async function openWorld(store: Store): Promise<DeliveryWorld> {
       ...{ broker, store, codecs, topics, log, sleep, settings: SETTINGS, recorder: silentRecorder },
       versions: createAnnouncedVersions({ broker, codecs, log, topic: topics.policyVersions }),
       takeRuleOf: async () => world.rule,
+      checkBlobs: (refs) => world.checkBlobs(refs),
       group: 'delivery',
       url: 'http://127.0.0.1:1',
       alarm: clock.alarm,
@@ -102,6 +105,7 @@ export async function openWorld(store: Store): Promise<DeliveryWorld> {
   const world: DeliveryWorld = {
     ...{ broker, codecs, clock },
     rule: { maxLag: null, expiresUnknown: false, atTake: 'keep' },
+    checkBlobs: noBlobs,
     get delivery() {
       return current.delivery;
     },

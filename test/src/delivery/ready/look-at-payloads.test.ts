@@ -23,6 +23,8 @@ it('payloads are looked at piece by piece, each once, and 128 MB of them are kep
     },
     readRecords: async (records) => records.map(() => SHAPE),
     checkBlobs: async () => new Map(),
+    storedRecord: async () => null,
+    cache: { put: () => undefined },
   });
   const entries = [entryAt(0, 2 ** 19), entryAt(1, 2 ** 19), entryAt(2, 2 ** 21), entryAt(3, 1), entryAt(4, 1)];
   const { payloads, unreadable } = await look(entries);

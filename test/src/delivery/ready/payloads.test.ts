@@ -7,6 +7,7 @@ import { encodeTerms } from '../../../../src/clickhouse/tables/terms.ts';
 import { encodeTrajectories } from '../../../../src/clickhouse/tables/trajectories.ts';
 import { createLoadPayloads } from '../../../../src/delivery/ready/payloads.ts';
 import { createRecordCache } from '../../../../src/delivery/ready/record-cache.ts';
+import { createStoredRecord } from '../../../../src/delivery/ready/stored-record.ts';
 import { type TemporaryStore, temporaryStore } from '../../clickhouse/temporary-store.ts';
 import { sampleTrajectory } from '../../ready/sample-trajectory.ts';
 import { type DeliveryWorld, openWorld, topics } from '../delivery-world.ts';
@@ -41,7 +42,8 @@ function loaderFrom(start: number, cacheBytes = 1 << 20) {
   };
   const encode = () => world.codecs.encoderOf<TrajectoryInit>(`${topics.ready}-value`, trajectorySchema);
   const cache = createRecordCache(cacheBytes);
-  return { reads, cache, load: createLoadPayloads({ broker, store: kept.store, cache, encode, topic: topics.ready }) };
+  const storedRecord = createStoredRecord({ store: kept.store, encode });
+  return { reads, cache, load: createLoadPayloads({ broker, storedRecord, cache, topic: topics.ready }) };
 }
 
 it('payloads are those of the log; of what it has deleted those of the store, byte by byte the same', async () => {
