@@ -52,6 +52,8 @@ export function createJsonResponse({ codecs, resolve }: Unpacking): (batch: Leas
     await codecs.prepare(batch.records.map(schemaIdOf).filter((id) => typeof id === 'number'));
     // All are decoded before the first byte leaves, so that what cannot be is an error and not half an answer.
     const stored = batch.records.map((record, index) => storedOf(record, batch.entries[index]?.offset ?? -1));
+    // So is what went to a blob, which is read once more when its turn comes: all of them at once may be more than memory holds.
+    for (const one of stored) if (one.trajectory.segments_ref !== null) await resolve(one);
     return piecewise(textOf(batch, stored), { 'content-type': 'application/json' });
   };
 }

@@ -115,6 +115,20 @@ describe('a batch as JSON', () => {
     expect([gone.status, await gone.json()]).toMatchObject([500, { error: { code: 'RS_BLOB_DAMAGED', record: 40 } }]);
   });
 
+  it('of more than a piece is an error as a whole where the blob of its last is damaged', async () => {
+    const large = { task_metadata: JSON.stringify('x'.repeat(2 ** 21)) };
+    const ref = { uri: 'blob:a', sha256: 'a', length: 1 };
+    const records = [large, large, { segments: [], segments_ref: ref }].map((over) => encode(sampleTrajectory(over)));
+    const response = await leased(sampleBatch(records), undefined, async ({ offset, trajectory }) => {
+      if (trajectory.segments_ref === null) return trajectory;
+      throw new RollstreamError('RS_BLOB_DAMAGED', 'it is damaged', { facts: { record: offset } });
+    });
+    expect([response.status, await response.json()]).toMatchObject([
+      500,
+      { error: { code: 'RS_BLOB_DAMAGED', record: 42 } },
+    ]);
+  });
+
   it('is an error that names the record where one cannot be read, and not half an answer', async () => {
     const response = await leased(sampleBatch([encode(sampleTrajectory()), Buffer.from('garbage')]));
     expect([response.status, await response.json()]).toMatchObject([
