@@ -29,6 +29,8 @@ export interface EndRequest {
   readonly reason: string;
   readonly version: string | null;
   readonly match: TrainMatch | null;
+  /** Of what is released: nobody looked at it, and the grant does not count. */
+  readonly isUnseen?: boolean;
 }
 
 export interface SealRequest {

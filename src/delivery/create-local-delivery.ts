@@ -96,7 +96,10 @@ export function createLocalDelivery(deps: LocalDeps): Delivery {
       ),
     release: (lease, call) =>
       ofLease(lease, call.lineage, ({ dispatcher }, run, lineage) =>
-        dispatcher.end(run, { lineage, lease, state: 'queued', step: 0, reason: '', version: null, match: null }),
+        dispatcher.end(run, {
+          ...{ lineage, lease, state: 'queued', step: 0, reason: '', version: null, match: null },
+          isUnseen: call.isUnseen === true,
+        }),
       ),
     reject: (lease, { lineage: asked, reason }) =>
       ofLease(lease, asked, ({ dispatcher }, run, lineage) =>

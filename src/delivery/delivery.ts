@@ -16,7 +16,8 @@ export interface Delivery {
   /** Waits up to `waitMs` for enough; `signal` gives up. null: not enough, ask again with the next try. */
   lease(call: LeaseCall, signal: AbortSignal): Promise<LeasedBatch | null>;
   ack(lease: string, call: AckCall): Promise<void>;
-  release(lease: string, call: { readonly lineage: number | null }): Promise<void>;
+  /** isUnseen: nobody looked at it, and the grant does not count. */
+  release(lease: string, call: { readonly lineage: number | null; readonly isUnseen?: boolean }): Promise<void>;
   reject(lease: string, call: { readonly lineage: number | null; readonly reason: string }): Promise<void>;
   /** Resolves with the new deadline, ms since the epoch. */
   extend(lease: string, call: { readonly lineage: number | null; readonly leaseMs: number | null }): Promise<number>;

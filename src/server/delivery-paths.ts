@@ -94,7 +94,7 @@ export const DELIVERY_PATHS = {
   ),
   '/v1/leases/{id}/release': lease(
     'Back to its place, which is the head',
-    body([], { lineage }),
+    body([], { lineage, unseen: { type: 'boolean', description: 'nobody looked at it: the grant does not count' } }),
     '{lease, state: "queued"}',
   ),
   '/v1/leases/{id}/reject': lease(

@@ -164,6 +164,8 @@ def test_prefetch_holds_so_many_ahead_and_gives_them_back(serve: Serve) -> None:
         batches.close()  # type: ignore[attr-defined]
         released = sorted(asked.path for asked in server.of(".*/release"))
         assert released == ["/v1/leases/1.a.2/release", "/v1/leases/1.a.3/release"]
+        # Nobody has seen them: that they were granted counts towards nothing.
+        assert [asked.body["unseen"] for asked in server.of(".*/release")] == [True, True]
     assert len(server.of("/v1/leases")) == 4
 
 

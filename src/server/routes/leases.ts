@@ -42,8 +42,8 @@ export function leaseRoutes({ delivery, knownRuns, whileWanted, ...unpacking }: 
     })
     .post('/leases/:id/release', async (c) => {
       const [lease, body] = [leaseOf(c.req.param('id')), await jsonBody(c)];
-      onlyFields(body, ['lineage']);
-      await delivery.release(lease, { lineage: lineageOf(body) });
+      onlyFields(body, ['lineage', 'unseen']);
+      await delivery.release(lease, { lineage: lineageOf(body), isUnseen: unseenOf(body) });
       return c.json({ lease, state: 'queued' });
     })
     .post('/leases/:id/reject', async (c) => {
@@ -64,13 +64,18 @@ export function leaseRoutes({ delivery, knownRuns, whileWanted, ...unpacking }: 
 async function leased(delivery: Delivery, call: LeaseCall, signal: AbortSignal): Promise<LeasedBatch | null> {
   const batch = await delivery.lease(call, signal);
   if (batch !== null && call.key === null && signal.aborted)
-    await delivery.release(batch.lease, { lineage: batch.lineage });
+    await delivery.release(batch.lease, { lineage: batch.lineage, isUnseen: true });
   return batch;
 }
 
 function leaseOf(id: string): string {
   if (isLeaseId(id)) return id;
   throw bad('lease', 'lease: an id that POST /v1/leases answered is needed');
+}
+
+function unseenOf({ unseen = false }: Record<string, unknown>): boolean {
+  if (typeof unseen === 'boolean') return unseen;
+  throw bad('unseen', 'unseen: true or false is needed');
 }
 
 function reasonOf(body: Record<string, unknown>): string {

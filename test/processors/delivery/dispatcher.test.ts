@@ -196,6 +196,20 @@ describe('a lease', () => {
     expect(offsetsOf(bench.do(d.lease(lease({ key: ['t', 0, 1], rule }), false)))).toEqual([1]);
   });
 
+  it('that is released before anybody looked at it does not count towards max_deliveries', () => {
+    const bench = createBench();
+    const d = bench.start();
+    bench.arrive(d, 1);
+    const release = (index: number, isUnseen: boolean) => {
+      const id = leaseOf(bench.do(d.lease(lease({ key: ['t', index, 0] }), false)));
+      return bench.do(d.end('r', { ...ack(id, 0), state: 'queued', isUnseen }));
+    };
+    // Three grants count, however they ended: the fourth finds it undeliverable.
+    for (let index = 0; index < 9; index++) expect(release(index, index % 4 !== 0)).toBe('ok');
+    expect(offsetsOf(bench.do(d.lease(lease({ key: ['t', 9, 0] }), false)))).toBe('again');
+    expect(d.view('r')?.states).toMatchObject({ undeliverable: 1, queued: 0 });
+  });
+
   it('comes back at the head when it runs out, and is undeliverable after max_deliveries', () => {
     const bench = createBench();
     const d = bench.start();

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import AsyncIterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import httpx
@@ -136,7 +137,7 @@ class AsyncReady:
         async def ask() -> AsyncBatch | None:
             return await self._next(wanted)
 
-        found = Feed(ask, self._leases.give_back, wanted.prefetch)
+        found = Feed(ask, partial(self._leases.give_back, unseen=True), wanted.prefetch)
         self._feeds.add(found)
         try:
             while (batch := await found.next()) is not None:

@@ -98,11 +98,12 @@ class Leases:
         self._trained.settle([batch.lease])
         self._end(batch, "trained")
 
-    async def release(self, batch: AsyncBatch, *, retry_s: float | None = None) -> None:
+    async def release(self, batch: AsyncBatch, *, retry_s: float | None = None, unseen: bool = False) -> None:
+        """unseen: nobody looked at it, and the grant does not count towards delivery.max_deliveries."""
         if batch.ended == "queued":
             return
         self._check_untrained(batch, "release")
-        await self._post(batch.grant, "release", {}, retry_s=retry_s)
+        await self._post(batch.grant, "release", {"unseen": True} if unseen else {}, retry_s=retry_s)
         self._end(batch, "queued")
 
     async def reject(self, batch: AsyncBatch, reason: str) -> None:
@@ -118,13 +119,13 @@ class Leases:
         answer = await self._post(batch.grant, "extend", body)
         return str(answer.get("deadline"))
 
-    async def give_back(self, batch: AsyncBatch) -> None:
+    async def give_back(self, batch: AsyncBatch, *, unseen: bool = False) -> None:
         """Releases what was not trained. Whatever goes wrong: the lease runs out anyway, and the error that led here
         counts."""
         if batch.ended is not None or batch.step is not None:
             return
         try:
-            await self.release(batch, retry_s=_FAREWELL_S)
+            await self.release(batch, retry_s=_FAREWELL_S, unseen=unseen)
         except RollstreamError as error:
             batch.lost = error
             self._drop(batch)

@@ -167,7 +167,12 @@ describe('a lease ends', () => {
   });
 
   it('released, rejected, or later', async () => {
-    expect(await asked(`/leases/${LEASE}/release`, {})).toEqual([['release', LEASE, { lineage: null }]]);
+    expect(await asked(`/leases/${LEASE}/release`, {})).toEqual([
+      ['release', LEASE, { lineage: null, isUnseen: false }],
+    ]);
+    expect(await asked(`/leases/${LEASE}/release`, { lineage: 2, unseen: true })).toEqual([
+      ['release', LEASE, { lineage: 2, isUnseen: true }],
+    ]);
     expect(await asked(`/leases/${LEASE}/reject`, { lineage: 2, reason: 'too long' })).toEqual([
       ['reject', LEASE, { lineage: 2, reason: 'too long' }],
     ]);
@@ -202,7 +207,8 @@ describe('a lease ends', () => {
       { step: 1, stats: { max_logprob_diff: -1 } },
       'stats.max_logprob_diff',
     ],
-    ['a release with more than a lineage', `/leases/${LEASE}/release`, { step: 1 }, 'step'],
+    ['a release with a step', `/leases/${LEASE}/release`, { step: 1 }, 'step'],
+    ['a release that is unseen in words', `/leases/${LEASE}/release`, { unseen: 'yes' }, 'unseen'],
     ['a rejection without a reason', `/leases/${LEASE}/reject`, {}, 'reason'],
     ['a reason of 1,001 characters', `/leases/${LEASE}/reject`, { reason: 'x'.repeat(1_001) }, 'reason'],
     ['an extension of 8 days', `/leases/${LEASE}/extend`, { lease_ms: 691_200_000 }, 'lease_ms'],
