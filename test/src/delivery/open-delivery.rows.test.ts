@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createLeaseLog } from '../../../src/delivery/log/lease-log.ts';
 import { type TemporaryStore, temporaryStore } from '../clickhouse/temporary-store.ts';
@@ -149,14 +150,71 @@ it('what weights sampled that are no more has a row that says so, also when it c
   await world.delivery.rewind(run, { of: { lineage: 0, step: 0 }, expect: 0, request: 'r', tokens: null });
   await world.ready({ ...by, rollout_id: 'after' });
   await world.until(async () => (await world.delivery.status(run))?.states.trainer_rejected === 2);
-  world.clock.advance(1_000);
-  await world.until(
-    async () => (await rows('SELECT 1 FROM rollstream.deliveries WHERE run_id = {run:String}', run)).length === 2,
-  );
+  await world.until(async () => {
+    // Rows that come while others are inserted have an alarm of their own.
+    world.clock.advance(1_000);
+    return (await rows('SELECT 1 FROM rollstream.deliveries WHERE run_id = {run:String}', run)).length === 2;
+  });
   expect(await deliveries(run, 'rollout_id, state, reason')).toEqual([
     { rollout_id: 'before', state: 'trainer_rejected', reason: 'discarded_lineage' },
     { rollout_id: 'after', state: 'trainer_rejected', reason: 'discarded_lineage' },
   ]);
+  const undelivered = await readFile('infra/clickhouse/queries/undelivered.sql', 'utf8');
+  expect(await rows(undelivered, run)).toMatchObject([
+    { state: 'trainer_rejected', reason: 'discarded_lineage', trajectories: 2 },
+  ]);
+});
+
+it('what is found too old, or was delivered too often, still says who had it last, and when', async () => {
+  const run = 'had it';
+  await world.announce(`${run} w0`, 0, '', run);
+  const by = (version: string) => ({ segments: [world.segmentOf(`${run} ${version}`)] });
+  await world.ready(
+    { run_id: run, rollout_id: 'too old', ...by('w0') },
+    { run_id: run, rollout_id: 'never taken', ...by('w0') },
+  );
+  const began = world.clock.nowMs;
+  const batch = await lease(world, { run, consumer: 'slow' });
+  world.clock.advance(1_000);
+  await world.delivery.release(batch?.lease ?? '', { lineage: null });
+  world.rule = { maxLag: 0, expiresUnknown: false, atTake: 'member' };
+  await world.announce(`${run} w1`, 1, '', run);
+  await world.ready({ run_id: run, rollout_id: 'too often', ...by('w1') });
+  for (let grants = 0; grants < 3; grants += 1) {
+    const again = await lease(world, { run, consumer: `try ${grants}` });
+    await world.delivery.release(again?.lease ?? '', { lineage: null });
+  }
+  expect(await lease(world, { run, waitMs: 0 })).toBeNull();
+  const columns = `rollout_id, state, reason, consumer, deliveries, toUnixTimestamp64Milli(taken_at) - ${began} AS taken,
+    toUnixTimestamp64Milli(ended_at) - ${began} AS ended`;
+  expect(await deliveries(run, columns)).toEqual([
+    {
+      ...{ rollout_id: 'too old', state: 'expired', reason: 'max_lag', consumer: 'slow' },
+      ...{ deliveries: 1, taken: 0, ended: 1_000 },
+    },
+    {
+      ...{ rollout_id: 'never taken', state: 'expired', reason: 'max_lag', consumer: '' },
+      ...{ deliveries: 0, taken: null, ended: null },
+    },
+    {
+      ...{ rollout_id: 'too often', state: 'undeliverable', reason: 'max_deliveries', consumer: 'try 2' },
+      ...{ deliveries: 3, taken: 1_000, ended: 1_000 },
+    },
+  ]);
+});
+
+it('a fork names the lineage of the checkpoint that it began at', async () => {
+  const run = 'parent of late';
+  await world.ready({ run_id: run, rollout_id: 'a' });
+  const back = { of: { lineage: 0, step: 0 }, expect: 0, request: 'r', tokens: null };
+  expect(await world.delivery.rewind(run, back)).toBe(1);
+  await ack(world, await lease(world, { run }), 1);
+  await world.delivery.seal(run, { lineage: null, step: 1, tokens: new Map() });
+  await world.delivery.fork(run, { of: { lineage: 1, step: 1 }, into: 'late', request: 'f', tokens: null });
+  await settled();
+  expect(
+    await rows('SELECT lineage, of_lineage, step FROM rollstream.lineages FINAL WHERE run_id = {run:String}', 'late'),
+  ).toEqual([{ lineage: 0, of_lineage: 1, step: 1 }]);
 });
 
 it('the rows of what is not final are there after a death that came before their insert', async () => {
@@ -168,6 +226,48 @@ it('the rows of what is not final are there after a death that came before their
     `ALTER TABLE rollstream.deliveries DELETE WHERE run_id = '${run}' SETTINGS mutations_sync = 2`,
   );
   expect(await deliveries(run, 'rollout_id, state')).toEqual([{ rollout_id: 'a', state: 'leased' }]);
+});
+
+it('whoever takes over makes the rows anew that were never inserted, though no chunk names their entries yet', async () => {
+  const run = 'never inserted';
+  await world.ready(...['acked', 'extended', 'gone back'].map((rollout_id) => ({ run_id: run, rollout_id })));
+  const began = world.clock.nowMs;
+  const [acked, extended, left] = [
+    await lease(world, { run }),
+    await lease(world, { run, consumer: 'slow' }),
+    await lease(world, { run }),
+  ];
+  world.clock.advance(1_000);
+  const match = { kl: 0.5, maxLogprobDiff: null, clippedShare: null };
+  await world.delivery.ack(acked?.lease ?? '', { lineage: null, step: 4, version: 'w4', match });
+  await world.delivery.extend(extended?.lease ?? '', { lineage: null, leaseMs: 5 * MINUTE });
+  await world.delivery.release(left?.lease ?? '', { lineage: null });
+  const kinds = (await createLeaseLog(world.broker, topics.leases).read()).map(({ record }) => record.kind);
+  expect(kinds).not.toContain('chunk');
+  await settled();
+  for (const table of ['deliveries', 'delivery_leases', 'train_match'])
+    await kept.store.query(
+      `ALTER TABLE rollstream.${table} DELETE WHERE run_id = '${run}' SETTINGS mutations_sync = 2`,
+    );
+  const columns = `rollout_id, state, step, consumer, weights_version AS made,
+    toUnixTimestamp64Milli(taken_at) - ${began} AS taken, toUnixTimestamp64Milli(deadline) - ${began} AS deadline`;
+  const of = { consumer: 'trainer', step: null, made: '', taken: 0, deadline: null };
+  expect(await deliveries(run, columns)).toEqual([
+    { ...of, rollout_id: 'acked', state: 'trained', step: 4, made: 'w4' },
+    { ...of, rollout_id: 'extended', state: 'leased', consumer: 'slow', deadline: 1_000 + 5 * MINUTE },
+    { ...of, rollout_id: 'gone back', state: 'queued' },
+  ]);
+  const leases = 'SELECT lease_id, ended_how FROM rollstream.delivery_leases FINAL WHERE run_id = {run:String}';
+  expect(await rows(`${leases} ORDER BY version`, run)).toEqual(
+    expect.arrayContaining([
+      { lease_id: acked?.lease, ended_how: 'trained' },
+      { lease_id: extended?.lease, ended_how: '' },
+      { lease_id: left?.lease, ended_how: 'queued' },
+    ]),
+  );
+  expect(await rows('SELECT step, kl FROM rollstream.train_match FINAL WHERE run_id = {run:String}', run)).toEqual([
+    { step: 4, kl: 0.5 },
+  ]);
 });
 
 it('what is final is folded away, after its rows: few records are left, and the books are as they were', async () => {
