@@ -1,12 +1,13 @@
 import { Dispatcher } from '../../processors/delivery/dispatcher.ts';
 import type { LeaseRequest, ReadyEntry } from '../../processors/model/delivery.ts';
-import type { Task } from '../../processors/model/delivery-effects.ts';
+import type { LoggedRecord, Task } from '../../processors/model/delivery-effects.ts';
 
-/** Queues so many entries, prints what each holds and how long leases take. What is written lands, and is kept nowhere. */
+/** Queues so many entries, prints what each holds and how long leases take. What is written lands; only claims are kept. */
 const [count = 0, members = 1, leases = 0] = process.argv.slice(2).map(Number);
 const BATCH = 1_000;
 const UNITS = 8;
 
+const log: LoggedRecord[] = [];
 const dispatcher = new Dispatcher(
   {
     ...{ name: 'bench', url: 'http://127.0.0.1:1', maxDeliveries: 5, keptCheckpoints: 10 },
@@ -39,7 +40,11 @@ process.stdout.write(JSON.stringify({ bytesEach: heapBytes / count, indexedMs, p
 
 function run<T>(task: Task<T>): T {
   let step = task.next({});
-  while (step.done !== true) step = task.next({ landed: true, log: [], unreadable: new Map() });
+  while (step.done !== true) {
+    const effect = step.value;
+    if (effect.kind === 'write' && effect.record.kind === 'claim') log.push(effect);
+    step = task.next({ landed: true, log, unreadable: new Map() });
+  }
   return step.value;
 }
 
