@@ -93,7 +93,7 @@ export class Checkpoints extends LogOwner {
       yield* this.write({ kind: 'chunk', run: into, entries: part, piece, facts: factsOn(part, facts) });
     }
     const own = piece === null ? { entries, facts } : { entries: [], facts: new Map() };
-    yield* this.write({ kind: 'fork', run: into, parent: name, ...own, head, piece });
+    yield* this.write({ kind: 'fork', run: into, parent: name, of: of.lineage, ...own, head, piece });
     return 'ok';
   }
 }

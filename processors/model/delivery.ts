@@ -7,7 +7,7 @@
 export interface ReadyEntry {
   readonly offset: number;
   readonly run: string;
-  /** What is delivered together: the unit's key where the group is counted, else a name of its own. */
+  /** What is delivered together, if `size` is above 1: the unit's key. */
   readonly group: string;
   /** Members of that on the topic, this one included; 1: it goes alone. */
   readonly size: number;
@@ -167,6 +167,8 @@ export type Decision =
       readonly kind: 'fork';
       readonly run: string;
       readonly parent: string;
+      /** Lineage of the parent's checkpoint. */
+      readonly of: number;
       readonly facts: Facts;
       readonly entries: readonly ReadyEntry[];
       readonly head: RunHead;

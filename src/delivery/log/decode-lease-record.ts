@@ -84,6 +84,7 @@ function decisionOf(shape: Shape): Decision {
         kind,
         run,
         parent: textOf(shape.parent),
+        of: wholeOf(shape.of),
         facts: factsOf(shape.facts),
         entries: entriesOf(shape, run),
         head: headOf(shape.head),

@@ -8,20 +8,40 @@ const TOKEN_BYTES = 4;
 const BLOB_TOKEN_BYTES = 10;
 
 /** The entry of a record of the ready topic. */
-export function entryOf({ offset, key, timestampMs }: LogRecord, shape: ReadyShape): ReadyEntry {
-  const unit = key?.toString() ?? '';
-  const size = shape.group_size_actual;
-  return {
-    offset,
-    run: shape.run_id,
-    group: size === null ? `${unit}#${offset}` : unit,
-    size: size ?? 1,
-    unit,
-    rollout: shape.rollout_id,
-    attempt: shape.attempt,
-    tokens: tokensOf(shape),
-    versions: sampledVersions(shape),
-    readyAtMs: timestampMs,
+export type EntryOfRecord = (record: LogRecord, shape: ReadyShape) => ReadyEntry;
+
+/** Names that are kept to be shared. */
+const MOST_SHARED = 10_000;
+
+/** A million entries wait in memory, of a few runs and weights: their names, which each record has anew, are kept once. */
+export function createEntryOf(): EntryOfRecord {
+  const names = new Map<string, string>();
+  const lists = new Map<string, readonly string[]>();
+
+  const shared = <T>(kept: Map<string, T>, key: string, value: T): T => {
+    const known = kept.get(key);
+    if (known !== undefined) return known;
+    if (kept.size >= MOST_SHARED) kept.clear();
+    kept.set(key, value);
+    return value;
+  };
+
+  return function entryOf({ offset, key, timestampMs }, shape) {
+    const unit = key?.toString() ?? '';
+    const versions = sampledVersions(shape);
+    return {
+      offset,
+      run: shared(names, shape.run_id, shape.run_id),
+      group: unit,
+      // Null: the members of its group pass one by one.
+      size: shape.group_size_actual ?? 1,
+      unit,
+      rollout: shape.rollout_id,
+      attempt: shape.attempt,
+      tokens: tokensOf(shape),
+      versions: shared(lists, JSON.stringify(versions), versions),
+      readyAtMs: timestampMs,
+    };
   };
 }
 
@@ -37,7 +57,7 @@ export function entryOfUnreadable({ offset, key, timestampMs, headers }: LogReco
   return {
     offset,
     run,
-    group: isCounted ? unit : `${unit}#${offset}`,
+    group: unit,
     size: isCounted ? Number(size) : 1,
     unit,
     rollout: '',

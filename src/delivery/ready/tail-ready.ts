@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { ReadyEntry } from '../../../processors/model/delivery.ts';
 import type { Lane, LogRecord } from '../../broker/port.ts';
 import type { RetryOutage } from '../../lanes/retry-outage.ts';
-import { entryOf, entryOfUnreadable } from './entry-of.ts';
+import { createEntryOf, entryOfUnreadable } from './entry-of.ts';
 import type { ReadRecords } from './read-records.ts';
 import type { RecordCache } from './record-cache.ts';
 
@@ -25,6 +25,7 @@ const WAIT_MS = 5_000;
 /** The ready topic from `from` on, until the lane is revoked. */
 export async function tailReady(deps: TailDeps, from: number, arrived: Arrived): Promise<void> {
   const { lane, readRecords, cache, outage, log } = deps;
+  const entryOf = createEntryOf();
 
   const entriesOf = async (records: readonly LogRecord[]): Promise<ReadyEntry[]> => {
     const shapes = await outage('reading schemas', () => readRecords(records));

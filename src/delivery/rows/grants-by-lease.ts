@@ -4,11 +4,13 @@ import type { Facts, Grant } from '../../../processors/model/delivery.ts';
 export interface GrantsByLease {
   note(grant: Grant): void;
   of(lease: string): Grant | undefined;
+  /** The last that an entry was of, unless that trained it or has its last word. */
+  lastOf(run: string, offset: number): Grant | undefined;
   /** What these leases were about is over. */
   end(record: { readonly run: string; readonly facts: Facts }): void;
 }
 
-/** A lease is forgotten with the last of its entries that nobody else was granted or ended: as many are kept as are unended. */
+/** A lease is forgotten with the last of its entries that is over, or that another was granted: as many are kept as may still go. */
 export function createGrantsByLease(): GrantsByLease {
   const grants = new Map<string, { grant: Grant; entries: number }>();
   /** By run and offset: the lease that has it now. */
@@ -40,8 +42,9 @@ export function createGrantsByLease(): GrantsByLease {
       grants.set(grant.lease, { grant, entries: grant.facts.size });
     },
     of: (lease) => grants.get(lease)?.grant,
+    lastOf: (run, offset) => grants.get(holders.get(run)?.get(offset) ?? '')?.grant,
     end({ run, facts }) {
-      for (const offset of facts.keys()) letGo(run, offset);
+      for (const [offset, { state }] of facts) if (state !== 'queued') letGo(run, offset);
     },
   };
 }

@@ -23,7 +23,10 @@ export function createRowsOfRecord(): RowsOfRecord {
   const factRows = (record: LeaseRecord & { readonly run: string }, facts: Facts, entryOf: EntryOf): DeliveryRow[] =>
     [...facts].flatMap(([offset, fact]) => {
       const entry = entryOf(offset);
-      return entry === undefined ? [] : [rowOf(record, entry, fact, grants.of(fact.lease))];
+      if (entry === undefined) return [];
+      // What was found too old, or was delivered too often, belongs to no lease: who had it last is told none the less.
+      const grant = fact.lease === '' ? grants.lastOf(record.run, offset) : grants.of(fact.lease);
+      return [rowOf(record, entry, fact, grant)];
     });
 
   const ended = (record: LeaseRecord, facts: Facts, entryOf: EntryOf): DeliveryLeaseRow[] => {
@@ -137,7 +140,7 @@ export function rowOf(
     deadlineMs: isLeased ? (grant?.deadline ?? null) : null,
     readyAtMs: entry.readyAtMs,
     takenAtMs: grant?.grantedAtMs ?? null,
-    endedAtMs: isLeased || fact.lease === '' ? null : record.at,
+    endedAtMs: isLeased || (fact.lease === '' && grant === undefined) ? null : record.at,
     waitedMs: grant?.waitedMs ?? null,
     atMs: record.at,
     version: versionOf(record),
@@ -202,13 +205,13 @@ function lineageRow(record: Extract<LeaseRecord, { kind: 'seal' | 'rewind' }>): 
 }
 
 function forkRow(record: Fork): LineageRow {
-  const { run, parent, head, at } = record;
+  const { run, parent, of, head, at } = record;
   const ordinals = [...head.inherited.values()].map(({ ordinal }) => ordinal);
   return {
     run_id: run,
     kind: 'fork',
     lineage: 0,
-    of_lineage: 0,
+    of_lineage: of,
     step: head.seals.at(-1)?.step ?? 0,
     request: head.forked ?? '',
     parent,

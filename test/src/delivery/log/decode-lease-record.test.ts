@@ -79,7 +79,7 @@ const decision: fc.Arbitrary<Decision> = fc.oneof(
   fc.record({ kind: kind('head'), run, head }),
   fc.record({ kind: kind('seal'), run, facts, lineage: small, step: whole, isFloor: fc.boolean() }),
   fc.record({ kind: kind('rewind'), run, facts, lineage: small, of: small, step: whole, request: anyText }),
-  fc.record({ kind: kind('fork'), run, parent: anyText, facts, entries, head, piece: fc.option(anyText) }),
+  fc.record({ kind: kind('fork'), run, parent: anyText, of: small, facts, entries, head, piece: fc.option(anyText) }),
   fc.record({
     ...{ kind: kind('fact'), run, facts, reason: anyText, version: fc.option(anyText) },
     lags: offsets.map((all) => new Map(all.map((offset) => [offset, offset % 3] as const))),

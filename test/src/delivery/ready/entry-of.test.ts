@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { avroTypeOf } from '../../../../processors/decode/avro-type.ts';
 import { type Trajectory, trajectorySchema } from '../../../../schemas/generated/trajectory.ts';
 import type { LogRecord } from '../../../../src/broker/port.ts';
-import { entryOf, entryOfUnreadable } from '../../../../src/delivery/ready/entry-of.ts';
+import { createEntryOf, entryOfUnreadable } from '../../../../src/delivery/ready/entry-of.ts';
 import { type ReadyShape, readyShapeSchema } from '../../../../src/delivery/ready/ready-shape.ts';
 import { sampleTrajectory } from '../../ready/sample-trajectory.ts';
 
@@ -14,6 +14,7 @@ const resolver = part.createResolver(whole);
 function shapeOf(over: Partial<Trajectory>): ReadyShape {
   return part.fromBuffer(whole.toBuffer(sampleTrajectory(over)), resolver);
 }
+const entryOf = createEntryOf();
 const record: LogRecord = {
   ...{ topic: 'ready', partition: 0, offset: 9, timestampMs: 1_234, value: null },
   ...{ key: Buffer.from('run/0/g/group'), headers: { run: 'run', size: '2' } },
@@ -42,7 +43,17 @@ describe('an entry', () => {
   });
 
   it('of a group that passes one by one stands alone', () => {
-    expect(entryOf(record, shapeOf({ group_size_actual: null }))).toMatchObject({ group: 'run/0/g/group#9', size: 1 });
+    expect(entryOf(record, shapeOf({ group_size_actual: null }))).toMatchObject({ group: 'run/0/g/group', size: 1 });
+  });
+
+  it('shares what it says of its run and its weights with others that say the same', () => {
+    const [first, second] = [entryOf(record, shapeOf({})), entryOf(record, shapeOf({}))];
+    expect(second.versions).toBe(first.versions);
+    expect(second.group).toBe(second.unit);
+    const span = [{ start: 0, version: 'other' }];
+    expect(
+      entryOf(record, shapeOf({ segments: segment ? [{ ...segment, weight_spans: span }] : [] })).versions,
+    ).toEqual(['other']);
   });
 
   it('whose segments travel by reference has the versions and about the tokens that the record names', () => {
@@ -59,7 +70,7 @@ describe('an entry', () => {
   it('of a record that cannot be read takes the place that its headers name', () => {
     expect(entryOfUnreadable(record)).toMatchObject({ run: 'run', group: 'run/0/g/group', size: 2, tokens: 0 });
     expect(entryOfUnreadable({ ...record, headers: { run: 'run' } })).toMatchObject({
-      group: 'run/0/g/group#9',
+      group: 'run/0/g/group',
       size: 1,
     });
     expect(entryOfUnreadable({ ...record, headers: {} })).toBeNull();
