@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 from rollstream import BadRequest, Closed, LeaseLost, NotFound, Ready, Refused, merge_states
@@ -171,6 +172,22 @@ def test_a_damaged_state_is_refused_before_anything_is_asked(serve: Serve, chang
     with server.client() as ready, pytest.raises(BadRequest, match=what):
         ready.resume(state)
     assert server.asked == []
+
+
+def test_steps_may_be_counted_with_numpy(serve: Serve) -> None:
+    server, step = serve(ready=1), np.int64(3)
+    with server.client() as ready:
+        ready.announce("0.3", step)
+        next(ready.batches(groups=1)).trained(step)
+        ready.checkpoint(json.loads(json.dumps(ready.state(step))))
+        ready.checkpoint(step)
+    assert [asked.body["step"] for asked in server.of(".*/checkpoints")] == [3, 3]
+
+
+@pytest.mark.parametrize("state", [["r"], "r"])
+def test_what_is_no_state_is_refused(serve: Serve, state: Any) -> None:
+    with serve().client() as ready, pytest.raises(BadRequest, match="state"):
+        ready.resume(state)
 
 
 def test_fork_takes_the_books_of_a_checkpoint(serve: Serve) -> None:

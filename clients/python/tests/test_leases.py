@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import SupportsFloat
@@ -289,3 +290,29 @@ def test_a_ready_that_is_forgotten_stops_its_thread(serve: Serve) -> None:
     del ready
     gc.collect()
     assert not thread.is_alive()
+
+
+def test_closed_by_another_thread_whoever_waits_is_told_so(serve: Serve) -> None:
+    server = serve()
+    is_over = threading.Event()
+
+    def wait(asked: Asked) -> dict[str, object]:
+        threading.Thread(target=ready.close).start()
+        is_over.wait(10)
+        return server.again(asked)
+
+    server.on("POST", "/v1/leases", wait)
+    with server.client() as ready, pytest.raises(Closed, match="it is closed"):
+        next(ready.batches(groups=1))
+    is_over.set()
+
+
+@pytest.mark.parametrize("url", ["127.0.0.1:8080", "", "ftp://127.0.0.1"])
+def test_a_url_that_no_request_can_go_to_is_refused_at_once(url: str) -> None:
+    with pytest.raises(BadRequest, match="http://"):
+        Ready(url, "math", "trainer-0")
+
+
+def test_a_token_that_no_header_can_carry_is_refused_at_once() -> None:
+    with pytest.raises(BadRequest, match="token"):
+        Ready("http://127.0.0.1:1", "math", "trainer-0", token="secret\n")

@@ -27,7 +27,8 @@ from .ready import Ready
 from .records import Aux, Entry, Group, GroupStats, Reason, Segment, Trajectory, Turn, Verdict, WeightSpan
 
 if TYPE_CHECKING:
-    from .torch_dataset import ReadyDataset
+    # Not in __all__: `import *` would need torch.
+    from .torch_dataset import ReadyDataset as ReadyDataset
 
 __all__ = [
     "AsyncBatch",
@@ -45,7 +46,6 @@ __all__ = [
     "LineageDiscarded",
     "NotFound",
     "Ready",
-    "ReadyDataset",
     "Reason",
     "Refused",
     "RollstreamError",

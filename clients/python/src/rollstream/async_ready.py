@@ -6,7 +6,8 @@ import os
 import uuid
 from collections.abc import AsyncIterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from operator import index
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 import httpx
 import numpy.typing as npt
@@ -174,22 +175,22 @@ class AsyncReady:
         self._leases.hold(batch)
         return batch
 
-    async def announce(self, version: str, step: int) -> int:
+    async def announce(self, version: str, step: SupportsIndex) -> int:
         """New weights, before engines get them. Their ordinal: how many were announced before in this run."""
         lineage = await self._session.known_lineage()
-        body = {"run": self.run, "lineage": lineage, "step": step, "version": version}
+        body = {"run": self.run, "lineage": lineage, "step": index(step), "version": version}
         answer = await self._transport.ask_json("POST", "/v1/versions", body)
         return int(answer["ordinal"])
 
-    async def state(self, step: int | None = None) -> State:
+    async def state(self, step: SupportsIndex | None = None) -> State:
         """For the trainer's checkpoint at this step (default: the last that was trained)."""
-        at = self._trained.step if step is None else step
+        at = self._trained.step if step is None else index(step)
         lineage = await self._session.known_lineage()
         return {"rollstream": FORMAT, "run": self.run, "lineage": lineage, "step": at, "tokens": self._trained.upto(at)}
 
-    async def checkpoint(self, of: int | Mapping[str, object]) -> State:
+    async def checkpoint(self, of: SupportsIndex | Mapping[str, object]) -> State:
         """Seals a checkpoint that is on disk: the state that is in it, or its step where nothing was trained since."""
-        state = await self.state(of) if isinstance(of, int) else state_of(of, self.run)
+        state = state_of(of, self.run) if isinstance(of, Mapping) else await self.state(index(of))
         lineage = await self._session.known_lineage()
         if state["lineage"] != lineage:
             raise BadRequest(f"checkpoint: a state of lineage {state['lineage']}, this is {lineage}", field="lineage")

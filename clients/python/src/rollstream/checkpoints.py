@@ -68,6 +68,8 @@ class Trained:
 
 def state_of(value: Mapping[str, object], run: str) -> State:
     """A state as a checkpoint had it; refused where it is damaged or of another run."""
+    if not isinstance(value, Mapping):
+        raise BadRequest(f"state: what Ready.state() made is needed, not {type(value).__name__}")
     lineage, step, tokens = value.get("lineage"), value.get("step"), value.get("tokens")
     if value.get("rollstream") != FORMAT:
         raise BadRequest(f"state: written in format {value.get('rollstream')!r}; this client knows {FORMAT}")

@@ -6,6 +6,7 @@ import asyncio
 import os
 import threading
 from collections.abc import Callable, Coroutine
+from concurrent.futures import CancelledError
 from typing import Any, TypeVar
 
 from .errors import Closed
@@ -50,6 +51,9 @@ class LoopThread:
             raise Closed("it cannot wait for itself")
         try:
             return future.result()
+        except CancelledError:
+            # Another thread closed it meanwhile.
+            raise Closed("it is closed") from None
         except BaseException:
             future.cancel()
             raise

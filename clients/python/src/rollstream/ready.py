@@ -6,7 +6,7 @@ import asyncio
 import weakref
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import httpx
 import numpy.typing as npt
@@ -191,18 +191,18 @@ class Ready:
             with suppress(Closed):
                 self._run(closing())
 
-    def announce(self, version: str, step: int) -> int:
+    def announce(self, version: str, step: SupportsIndex) -> int:
         """New weights, before engines get them. Their ordinal: how many were announced before in this run.
 
         A name is used once in a run, over all its lineages: f"{ready.lineage}.{step}" is such a name.
         """
         return self._run(self._async.announce(version, step))
 
-    def state(self, step: int | None = None) -> State:
+    def state(self, step: SupportsIndex | None = None) -> State:
         """What the trainer puts into its own checkpoint at this step (default: the last that was trained): JSON."""
         return self._run(self._async.state(step))
 
-    def checkpoint(self, of: int | Mapping[str, object]) -> State:
+    def checkpoint(self, of: SupportsIndex | Mapping[str, object]) -> State:
         """Seals a checkpoint that is on disk, so that it can be resumed: the state that is in it, or its step where
         nothing was trained since. Acks with it what it holds unacked. Save the next one only after it has returned.
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from .errors import BadAnswer, Closed, ServerUnreachable, error_of
+from .errors import BadAnswer, BadRequest, Closed, ServerUnreachable, error_of
 
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.05, 5.0
 # A server that starts again is back by then; one that was never started is worth a word.
@@ -34,6 +34,11 @@ class Transport:
         retry_s: float,
         inner: httpx.AsyncBaseTransport | None = None,
     ) -> None:
+        # Else each request would be tried again until retry_s is over.
+        if not url.startswith(("http://", "https://")):
+            raise BadRequest(f"url: http:// or https:// and a host are needed, not {url!r}", field="url")
+        if token is not None and not (token.isascii() and token.isprintable()):
+            raise BadRequest("token: printable ASCII is needed, without a line end", field="token")
         self.url = url.rstrip("/")
         self._retry_s = retry_s
         self._timeout = timeout
