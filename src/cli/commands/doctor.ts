@@ -5,6 +5,7 @@ import { serviceOptions } from '../../backends/service-options.ts';
 import { LOG_FOLDER } from '../../config/data-folders.ts';
 import { readOwner } from '../../config/data-owner.ts';
 import type { Check, CheckStatus } from '../../doctor/check.ts';
+import { checkBlobFolder } from '../../doctor/check-blob-folder.ts';
 import { checkDataFolder } from '../../doctor/check-data-folder.ts';
 import { silentRecorder } from '../../observe/recorder.ts';
 import type { CommandContext, Run } from '../context.ts';
@@ -13,7 +14,7 @@ import { visible } from '../table.ts';
 
 const EXAMPLE = `
 A line each: ok, fail or unreachable, with what to do. On Kafka: brokers, topics, rights, the registry's subjects, ClickHouse and
-clocks (one tombstone is written to rollstream.state to measure it). Embedded: folder, disk, owner, fsync.
+clocks (one tombstone is written to rollstream.state to measure it). Embedded: folder, disk, owner, fsync. The blob folder, where there is one.
 Exit code 1 when something fails, 3 when something cannot be reached.
 
 Example:
@@ -50,12 +51,13 @@ async function checkCluster({ config, log, io }: CommandContext): Promise<Check[
     ...(await checkKafka({ config, services, log, now: io.now })),
     ...(await checkRegistry(options.registry, config.lanes.topicPrefix)),
     ...(await checkClickhouse(options.clickhouse, io.now)),
+    ...(await checkBlobFolder(config)),
   ];
 }
 
 /** The store is opened only where nobody else has it open, and only if there is one: a doctor leaves no folder behind. */
 async function checkEmbedded({ config, log, io }: CommandContext): Promise<Check[]> {
-  const checks = await checkDataFolder(config.data);
+  const checks = [...(await checkDataFolder(config.data)), ...(await checkBlobFolder(config))];
   if (!existsSync(join(config.data, LOG_FOLDER)) || (await readOwner(config.data)) !== null) return checks;
   const { checkTables } = await import('../../doctor/check-tables.ts');
   return [...checks, ...(await checkTables(config, { log, now: io.now, recorder: silentRecorder }))];

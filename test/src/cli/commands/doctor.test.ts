@@ -19,7 +19,10 @@ async function doctor(data: string): Promise<{ code: number; checks: Record<stri
 
 it('of a folder that does not exist yet looks at the one above, and leaves nothing behind', async () => {
   const data = join(folder, 'not', 'there');
-  expect(await doctor(data)).toEqual({ code: 0, checks: { 'data folder': 'ok', disk: 'ok', owner: 'ok' } });
+  expect(await doctor(data)).toEqual({
+    code: 0,
+    checks: { 'data folder': 'ok', disk: 'ok', owner: 'ok', 'blob folder': 'ok' },
+  });
   expect(existsSync(join(folder, 'not'))).toBe(false);
   expect(readdirSync(folder)).toEqual([]);
 });
@@ -30,7 +33,7 @@ it('opens the store of a folder that nobody works on', async () => {
   expect((await cli(['import', example, '--data', data])).code).toBe(0);
   expect(await doctor(data)).toEqual({
     code: 0,
-    checks: { 'data folder': 'ok', disk: 'ok', owner: 'ok', store: 'ok' },
+    checks: { 'data folder': 'ok', disk: 'ok', owner: 'ok', 'blob folder': 'ok', store: 'ok' },
   });
 });
 
