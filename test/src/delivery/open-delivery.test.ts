@@ -114,7 +114,9 @@ describe('who waits', () => {
     await world.ready({ rollout_id: 'a' });
     await lease(world);
     const names = Array.from({ length: 50 }, (_, index) => `replica ${index}`);
-    const waiting = names.map((name) => lease(world, { key: [name, 3, 1], waitMs: 1_000 }));
+    const waiting = names.map((name) =>
+      lease(world, { key: [name, 3, 1], waitMs: 1_000 }, new AbortController().signal),
+    );
     await world.until(async () => (await world.delivery.status('run'))?.waiting === names.length);
     world.clock.advance(1_000);
     expect(await Promise.all(waiting)).toEqual(names.map(() => null));
