@@ -74,15 +74,19 @@ function checkWeights(run: string, { weights }: Checkpoint, digests: ReadonlyMap
   return wrong;
 }
 
-/** Trained by the books is what the weights hold, in the same step and lineage; what they do not hold has a reason. */
+/**
+ * Trained by the books is what the weights hold, in the same step; what they do not hold has a reason. The lineage is that in which
+ * it was trained, or the later one that a rewind opened which named it among its tokens.
+ */
 function checkRows(run: string, rows: readonly DeliveryRow[], { weights }: Checkpoint, ready: Set<string>): string[] {
   const wrong: string[] = [];
-  const held = new Map(weights.map(([name, , step, lineage]) => [name, `${lineage} ${step}`]));
+  const held = new Map(weights.map(([name, , step, lineage]) => [name, { step, lineage }]));
   const left = new Set(ready);
   for (const { name, state, step, lineage, reason } of rows) {
     if (!left.delete(name)) wrong.push(`${run}: a row of ${name}, which was not ready or has another row`);
-    if (state === 'trained' ? held.get(name) !== `${lineage} ${step}` : held.has(name))
-      wrong.push(`${run}: ${name} is ${state} in ${lineage} ${step}, in the weights ${held.get(name)}`);
+    const own = held.get(name);
+    const isSame = state === 'trained' ? own?.step === step && own.lineage <= lineage : own === undefined;
+    if (!isSame) wrong.push(`${run}: ${name} is ${state} in ${lineage} ${step}, in the weights ${JSON.stringify(own)}`);
     if (state !== 'trained' && (!ENDINGS.has(state) || reason === ''))
       wrong.push(`${run}: ${name} is left ${state}, reason '${reason}'`);
   }
