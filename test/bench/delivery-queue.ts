@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import type { Figure, Size } from './bench.ts';
 import { spreadOf } from './spread.ts';
 
-const SIZES = { full: { counts: [10_000, 1_000_000], leases: 1_000 }, smoke: { counts: [1_000, 2_000], leases: 20 } };
+const SIZES = { full: { counts: [10_000, 1_000_000], leases: 150 }, smoke: { counts: [1_000, 2_000], leases: 15 } };
 /** A lease from the long queue may take so many times one from the short. */
 const MOST_RATIO = 3;
 /** A queued entry. */

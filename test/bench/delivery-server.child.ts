@@ -51,6 +51,7 @@ const groupsOf = (run: string): NewRecord[][] => {
   return kept;
 };
 
+let named = 0;
 async function feed(run: string, perSecond: number, seconds: number): Promise<void> {
   const groups = groupsOf(run);
   const began = performance.now();
@@ -58,10 +59,12 @@ async function feed(run: string, perSecond: number, seconds: number): Promise<vo
     const due = Math.floor(((performance.now() - began) / 1000) * perSecond);
     const records: NewRecord[] = [];
     for (; fed < due; fed++)
-      for (const record of groups[fed % KEPT_GROUPS] ?? []) records.push({ ...record, key: `${run}/0/g/fed-${fed}` });
+      for (const record of groups[fed % KEPT_GROUPS] ?? [])
+        records.push({ ...record, key: `${run}/0/g/fed-${named + fed}` });
     if (records.length > 0) await app.broker.append(app.topics.ready, records);
     await sleep(TICK_MS);
   }
+  named += Math.ceil(perSecond * seconds) + 1_000;
 }
 
 createInterface({ input: process.stdin }).on('line', (line) => {

@@ -11,7 +11,10 @@ import { askServer, startedServer } from './started-server.ts';
 const TARGET_MS = 20;
 /** Until a client that hears nothing more ends. */
 const IDLE_S = 3;
-const SECONDS = { full: 15, smoke: 2 } as const;
+const SECONDS = { full: 10, smoke: 2 } as const;
+/** Before, a few groups a second: what both processes load and compile meanwhile must not leave a backlog behind. */
+const WARM_S = { full: 4, smoke: 2 } as const;
+const WARM_GROUPS = 5;
 /** Groups of a batch at most; it takes what there is. */
 const GROUPS = 8;
 
@@ -23,10 +26,12 @@ export async function waitFigure(folder: string, size: Size, python: PythonClien
   const perSecond = rate / 2;
   try {
     await askServer(server.url, '/v1/versions', { run: 'live', version: 'step-120', step: 0 });
-    const client = python.start('wait', server.url, 'live', GROUPS, IDLE_S);
+    const client = python.start('wait', server.url, 'live', GROUPS, IDLE_S, WARM_S[size]);
     const ended = lastLine<{ tookMs: number[] }>(client);
     ended.catch(() => undefined);
     await Promise.race([once(client.stdout, 'data'), ended]);
+    server.child.stdin.write(`live ${WARM_GROUPS} ${WARM_S[size]}\n`);
+    await once(server.child.stdout, 'data');
     const before = await server.cpuSeconds();
     server.child.stdin.write(`live ${perSecond / MEMBERS} ${SECONDS[size]}\n`);
     await once(server.child.stdout, 'data');

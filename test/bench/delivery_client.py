@@ -2,7 +2,8 @@
 
 drain URL RUN GROUPS BATCHES PREFETCH   batches of so many groups, each acked, to numpy arrays
 bare URL BODIES                         so many bodies by httpx, one after the other
-wait URL RUN GROUPS IDLE_S              batches of up to so many groups as they become ready: ms from append to here
+wait URL RUN GROUPS IDLE_S SKIP_S       batches of up to so many groups as they become ready: ms from append to here,
+                                        but for those of the first seconds
 """
 
 from __future__ import annotations
@@ -58,19 +59,21 @@ def bare(url: str, bodies: str) -> None:
     asyncio.run(read())
 
 
-def wait(url: str, run: str, groups: str, idle_s: str) -> None:
+def wait(url: str, run: str, groups: str, idle_s: str, skip_s: str) -> None:
     from rollstream import Ready
 
     took: list[float] = []
+    first: float | None = None
     with Ready(url, run, "trainer-0") as ready:
         began = (time.perf_counter(), cpu_s())
         print("waiting", flush=True)
         for step, batch in enumerate(ready.batches(groups=int(groups), at_least=1, idle_s=float(idle_s)), 1):
             now = time.time()
-            took += [
-                1000 * (now - datetime.fromisoformat(entry.ready_at.replace("Z", "+00:00")).timestamp())
-                for entry in batch.grant.entries
-            ]
+            for entry in batch.grant.entries:
+                at = datetime.fromisoformat(entry.ready_at.replace("Z", "+00:00")).timestamp()
+                first = at if first is None else first
+                if at >= first + float(skip_s):
+                    took.append(1000 * (now - at))
             batch.ack(step=step)
         say(began, tookMs=took)
 
