@@ -44,7 +44,8 @@ export class Checkpoints extends LogOwner {
     );
     if ('kind' in facts) return facts;
     if (isSealed && facts.size === 0) return 'ok';
-    yield* this.write({ kind: 'seal', run: name, facts, lineage: run.lineage, step, isFloor: false });
+    const lags = run.lagsOf(facts.keys());
+    yield* this.write({ kind: 'seal', run: name, facts, lineage: run.lineage, step, lags, isFloor: false });
     return 'ok';
   }
 

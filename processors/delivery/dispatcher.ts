@@ -153,16 +153,13 @@ export class Dispatcher extends Checkpoints {
     const grant = known?.grant ?? null;
     if (grant === null || !run.holds(q.lease)) return refused('lease_lost');
     const facts = new Map<number, Fact>();
-    const lags = new Map<number, number>();
     // 1 A loop is left after each batch, four more are prefetched; 2 they are granted and released five times; 3 undeliverable, and
     // no trainer ever saw them.
     const uncounted = q.state === 'queued' && q.isUnseen === true ? 1 : 0;
     for (const [offset, fact] of grant.facts) {
       facts.set(offset, { ...fact, state: q.state, lineage: run.lineage, step: q.step, count: fact.count - uncounted });
-      const entry = q.state === 'trained' ? run.order.get(offset) : undefined;
-      const lag = entry === undefined ? null : run.lag(entry);
-      if (lag !== null) lags.set(offset, lag);
     }
+    const lags = run.lagsOf(q.state === 'trained' ? facts.keys() : []);
     const { reason, version, match } = q;
     yield* this.write({ kind: 'fact', run: name, facts, reason, version, lags, match });
     return 'ok';

@@ -155,7 +155,15 @@ export class LogOwner {
     run.refresh(this.world.nowMs());
     const step = floorDue(run, this.settings.unsealedTrajectories);
     if (step !== null)
-      yield* this.write({ kind: 'seal', run: name, facts: new Map(), lineage: run.lineage, step, isFloor: true });
+      yield* this.write({
+        kind: 'seal',
+        run: name,
+        facts: new Map(),
+        lineage: run.lineage,
+        step,
+        lags: new Map(),
+        isFloor: true,
+      });
     run.refresh(this.world.nowMs());
     const counts = new Map(run.counts);
     const gone = new Set<number>();

@@ -126,6 +126,17 @@ export class RunBooks {
     return isKnown && oldest < Number.POSITIVE_INFINITY ? (this.newest()?.ordinal ?? 0) - oldest : null;
   }
 
+  /** Of those of these entries whose weights are known. */
+  lagsOf(offsets: Iterable<number>): Map<number, number> {
+    const lags = new Map<number, number>();
+    for (const offset of offsets) {
+      const entry = this.order.get(offset);
+      const lag = entry === undefined ? null : this.lag(entry);
+      if (lag !== null) lags.set(offset, lag);
+    }
+    return lags;
+  }
+
   /** Why it is too old to be leased; null: it is not. Unknown is never fresh, unless the policy says so. */
   staleness(entry: ReadyEntry, rule: TakeRule): 'max_lag' | 'unknown_weights' | null {
     if (rule.atTake === 'keep') return null;

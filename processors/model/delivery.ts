@@ -151,6 +151,8 @@ export type Decision =
       readonly facts: Facts;
       readonly lineage: number;
       readonly step: number;
+      /** Lag at use by offset, of what was not acked before. */
+      readonly lags: ReadonlyMap<number, number>;
       /** Nobody asked: the run never seals, what it trained up to this step becomes final, and no checkpoint is named. */
       readonly isFloor: boolean;
     }

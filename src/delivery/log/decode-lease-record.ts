@@ -67,6 +67,7 @@ function decisionOf(shape: Shape): Decision {
         facts: factsOf(shape.facts),
         lineage: wholeOf(shape.lineage),
         step: wholeOf(shape.step),
+        lags: decodeStretches(shape.lags, numberOf),
         isFloor: flagOf(shape.isFloor),
       };
     case 'rewind':

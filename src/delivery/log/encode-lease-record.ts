@@ -28,6 +28,7 @@ function shapeOf(record: LeaseRecord): object {
         match: record.match === null ? null : matchShape(record.match),
       };
     case 'seal':
+      return { ...record, facts: factsShape(record.facts), lags: encodeStretches(record.lags, (lag) => lag) };
     case 'rewind':
       return { ...record, facts: factsShape(record.facts) };
     case 'fork':

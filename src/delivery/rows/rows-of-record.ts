@@ -84,7 +84,10 @@ export function createRowsOfRecord(): RowsOfRecord {
       }
       case 'seal':
       case 'rewind': {
-        const deliveries = factRows(record, record.facts, entryOf);
+        const deliveries = factRows(record, record.facts, entryOf).map((row) => ({
+          ...row,
+          lag: record.kind === 'seal' ? (record.lags.get(row.ready_offset) ?? null) : null,
+        }));
         const leases = ended(record, record.facts, entryOf);
         grants.end(record);
         const isNamed = record.kind === 'rewind' || !record.isFloor;
@@ -131,7 +134,8 @@ export function rowOf(
     lineage: fact.lineage,
     step: fact.state === 'trained' ? fact.step : null,
     consumer: grant?.consumer ?? '',
-    deliveries: fact.count,
+    // What a checkpoint vouches for has no count of its own.
+    deliveries: Math.max(fact.count, grant?.facts.get(entry.offset)?.count ?? 0),
     // Only of what a fork took over is it not said in the record.
     reason: fact.state === 'trainer_rejected' && fact.lease === '' ? DISCARDED : '',
     weights_version: '',

@@ -111,6 +111,21 @@ it('the lag at use is that at the ack', async () => {
   expect(await deliveries(run, 'state, lag')).toEqual([{ state: 'trained', lag: 1 }]);
 });
 
+it('what a checkpoint holds before its ack has the same row: its lag, its grants, who took it', async () => {
+  const run = 'sealed first';
+  await world.announce(`${run} w0`, 0, '', run);
+  await world.ready({ run_id: run, segments: [world.segmentOf(`${run} w0`)] });
+  await world.delivery.release((await lease(world, { run }))?.lease ?? '', { lineage: null });
+  const batch = await lease(world, { run });
+  await world.announce(`${run} w1`, 1, '', run);
+  const tokens = new Map([[batch?.lease ?? '', { step: 1, offsets: batch?.offsets ?? [] }]]);
+  await world.delivery.seal(run, { lineage: null, step: 1, tokens });
+  await ack(world, batch, 1);
+  expect(await deliveries(run, 'state, step, lag, deliveries, consumer')).toEqual([
+    { state: 'trained', step: 1, lag: 1, deliveries: 2, consumer: 'trainer' },
+  ]);
+});
+
 it('a rewind, a seal and a fork have rows; what was left is queued again as of now', async () => {
   const run = 'goes back';
   await world.ready({ run_id: run, rollout_id: 'a' }, { run_id: run, rollout_id: 'b' });

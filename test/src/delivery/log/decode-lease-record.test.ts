@@ -69,6 +69,7 @@ const head: fc.Arbitrary<RunHead> = fc.record({
     .uniqueArray(fc.tuple(fc.constantFrom(...READY_STATES), whole), { selector: ([one]) => one })
     .map((all) => new Map(all)),
 });
+const lags = offsets.map((all) => new Map(all.map((offset) => [offset, offset % 3] as const)));
 const run = fc.constant('run');
 const kind = <K extends Decision['kind']>(name: K) => fc.constant(name);
 const decision: fc.Arbitrary<Decision> = fc.oneof(
@@ -77,12 +78,12 @@ const decision: fc.Arbitrary<Decision> = fc.oneof(
   fc.record({ kind: kind('chunk'), run, entries, piece: fc.option(anyText), facts }),
   fc.record({ kind: kind('wait'), run, keys: fc.array(key) }),
   fc.record({ kind: kind('head'), run, head }),
-  fc.record({ kind: kind('seal'), run, facts, lineage: small, step: whole, isFloor: fc.boolean() }),
+  fc.record({ kind: kind('seal'), run, facts, lineage: small, step: whole, lags, isFloor: fc.boolean() }),
   fc.record({ kind: kind('rewind'), run, facts, lineage: small, of: small, step: whole, request: anyText }),
   fc.record({ kind: kind('fork'), run, parent: anyText, of: small, facts, entries, head, piece: fc.option(anyText) }),
   fc.record({
     ...{ kind: kind('fact'), run, facts, reason: anyText, version: fc.option(anyText) },
-    lags: offsets.map((all) => new Map(all.map((offset) => [offset, offset % 3] as const))),
+    lags,
     match: fc.option(fc.record({ kl: measure, maxLogprobDiff: measure, clippedShare: measure })),
   }),
   fc.record({
@@ -146,11 +147,11 @@ describe('a record of ready.leases', () => {
     ['a number as text', '{"claim":1,"by":"a","seq":"1","at":0,"kind":"indexed","offset":1}'],
     [
       'a state that is none',
-      `{"claim":1,"by":"a","seq":1,"at":0,"kind":"seal","run":"r","facts":[[["lost",0,0,"",0],[1]]],"lineage":0,"step":1,"isFloor":false}`,
+      `{"claim":1,"by":"a","seq":1,"at":0,"kind":"seal","run":"r","facts":[[["lost",0,0,"",0],[1]]],"lineage":0,"step":1,"lags":[],"isFloor":false}`,
     ],
     [
       'an offset twice',
-      `{"claim":1,"by":"a","seq":1,"at":0,"kind":"seal","run":"r","facts":[[["queued",0,0,"",0],[1,0]]],"lineage":0,"step":1,"isFloor":false}`,
+      `{"claim":1,"by":"a","seq":1,"at":0,"kind":"seal","run":"r","facts":[[["queued",0,0,"",0],[1,0]]],"lineage":0,"step":1,"lags":[],"isFloor":false}`,
     ],
   ])('that cannot be read is refused, naming its offset: %s', (_, text) => {
     expect(() => decodeLeaseRecord(Buffer.from(text), AT)).toThrow(
