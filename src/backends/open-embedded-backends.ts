@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openEmbeddedBroker } from '../broker/embedded/open-embedded-broker.ts';
 import type { Broker } from '../broker/port.ts';
@@ -6,6 +5,7 @@ import { openEmbeddedStore } from '../clickhouse/client.ts';
 import type { Config } from '../config/config.ts';
 import { LOG_FOLDER, REGISTRY_FOLDER, STORE_FOLDER } from '../config/data-folders.ts';
 import { takeDataFolder } from '../config/data-owner.ts';
+import { makeFolder } from '../config/make-folder.ts';
 import { topicNames, topicSpecs } from '../config/topics.ts';
 import { RollstreamError } from '../errors.ts';
 import { openLocalRegistry } from '../registry/local/open-local-registry.ts';
@@ -62,6 +62,6 @@ function unusable(folder: string): (error: unknown) => never {
 
 async function subfolder(folder: string, name: string): Promise<string> {
   const path = join(folder, name);
-  await mkdir(path, { recursive: true });
+  await makeFolder(path);
   return path;
 }

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { type FileHandle, mkdir, open, rename, stat } from 'node:fs/promises';
+import { type FileHandle, open, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '../config/make-folder.ts';
 import { type BlobFault, type BlobStore, isSha256 } from './blob-store.ts';
 import { removeOldBlobs } from './remove-old-blobs.ts';
 import { toBlobError } from './to-blob-error.ts';
@@ -25,7 +26,7 @@ export function openBlobFolder(root: string): BlobStore {
   const made = new Map<string, Promise<void>>();
 
   const make = async (folder: string): Promise<void> => {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     const marker = await open(join(root, MARKER), 'a');
     await syncAndClose(marker);
     await syncFolder(root);

@@ -1,5 +1,6 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../config/make-folder.ts';
 import { RollstreamError } from '../errors.ts';
 import { applySettings } from './apply-settings.ts';
 import { createEmbeddedInsert } from './embedded-insert.ts';
@@ -28,7 +29,7 @@ export async function openEmbeddedStore({
   log = () => {},
 }: EmbeddedStoreOptions): Promise<Store> {
   const path = enginePath(folder);
-  await mkdir(path, { recursive: true });
+  await makeFolder(path);
   const opened: Statements[] = [];
   // Settings stick to a connection, and a connection runs one statement at a time: one each for inserts, our queries, users'.
   const connect = (): Statements => {

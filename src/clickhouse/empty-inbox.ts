@@ -1,5 +1,6 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { makeFolder } from '../config/make-folder.ts';
 import { RollstreamError } from '../errors.ts';
 
 /** A folder for files that the engine reads; what a killed process left there is removed. */
@@ -10,6 +11,6 @@ export async function emptyInbox(folder: string): Promise<string> {
     throw new RollstreamError('RS_CONFIG', `the data folder's path may not hold * ? { } or |: ${inbox}`);
   }
   await rm(inbox, { recursive: true, force: true });
-  await mkdir(inbox, { recursive: true });
+  await makeFolder(inbox);
   return inbox;
 }

@@ -1,6 +1,7 @@
-import { link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { link, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RollstreamError } from '../errors.ts';
+import { makeFolder } from './make-folder.ts';
 import { identifyProcess, isRunning } from './process-identity.ts';
 
 /** Who works on a data folder. */
@@ -89,7 +90,7 @@ export async function readOwner(folder: string): Promise<DataOwner | null> {
 
 /** Makes this process the one owner of a data folder, before it opens anything there; RS_DATA_OWNED while another one lives. */
 export async function takeDataFolder(folder: string, options: { readonly url?: string } = {}): Promise<TakenFolder> {
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   const self: OwnerFile = {
     pid: process.pid,
     startedAt: new Date(Date.now() - process.uptime() * 1000).toISOString(),

@@ -1,5 +1,6 @@
-import { mkdir, open, statfs } from 'node:fs/promises';
+import { open, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../../config/make-folder.ts';
 import { RollstreamError } from '../../errors.ts';
 
 /** LMDB's first meta page as lmdb-js writes it: magic and version behind a page header. */
@@ -14,7 +15,7 @@ const ROOM_BYTES = 1024 * 1024;
 
 /** Looks at the folder before LMDB does: on a file that is not its own, or without room for a new one, lmdb-js takes the process down. */
 export async function checkLogFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   const start = await readStart(join(folder, 'data.mdb'));
   if (start.length === 0) return checkRoom(folder);
   const known =

@@ -1,6 +1,6 @@
-import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
+import { makeFolder } from '../../config/make-folder.ts';
 import type { CommandContext, Run } from '../context.ts';
 import { addGlobalFlags, type GlobalFlags } from '../global-flags.ts';
 import { aborted, stopping } from '../until-stopped.ts';
@@ -33,7 +33,7 @@ async function serve(context: CommandContext, flags: ClickhouseFlags): Promise<n
   const { config, log, io, say } = context;
   const stop = stopping(context);
   const folder = resolve(io.cwd, flags.folder);
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   const [{ openEmbeddedStore }, { startHttpFront }] = await Promise.all([
     import('../../clickhouse/client.ts'),
     import('../../clickhouse/http-front/start-http-front.ts'),

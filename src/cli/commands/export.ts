@@ -1,8 +1,9 @@
-import { access as accessFile, mkdir } from 'node:fs/promises';
+import { access as accessFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { Access } from '../../access/access.ts';
 import { openAccess } from '../../access/open-access.ts';
+import { makeFolder } from '../../config/make-folder.ts';
 import { RollstreamError } from '../../errors.ts';
 import { exportFileName } from '../../export/export-file-name.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../../export/export-query.ts';
@@ -64,7 +65,7 @@ async function exportRuns(access: Access, flags: ExportFlags, context: CommandCo
   const pathOf = (runId: string) => join(folder, exportFileName(runId, format));
   // Before anything is written: half of the runs would be no export.
   if (flags.force !== true) for (const runId of runs) await refuseExisting(pathOf(runId));
-  await makeFolder(folder);
+  await makeOut(folder);
   const { signal, forget } = stopping(context);
   const done: ExportedRun[] = [];
   try {
@@ -103,9 +104,9 @@ async function refuseExisting(path: string): Promise<void> {
     throw new RollstreamError('RS_USAGE', `${path} is there already: --force replaces it`, { facts: { file: path } });
 }
 
-async function makeFolder(folder: string): Promise<void> {
+async function makeOut(folder: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
   } catch (cause) {
     throw new RollstreamError('RS_USAGE', `--out ${folder}: no folder can be made there`, { cause });
   }

@@ -1,6 +1,7 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Schema } from 'avsc';
+import { makeFolder } from '../../config/make-folder.ts';
 import { RollstreamError } from '../../errors.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import type { Registry } from '../port.ts';
@@ -13,7 +14,7 @@ import { writeDurably } from './write-durably.ts';
  * different schema, and are on disk before they are given out: records carry them for ever.
  */
 export async function openLocalRegistry(options: { readonly folder: string }): Promise<Registry> {
-  await mkdir(options.folder, { recursive: true });
+  await makeFolder(options.folder);
   const file = join(options.folder, 'schemas.json');
   let state = await readState(file);
   let writing: Promise<unknown> = Promise.resolve();

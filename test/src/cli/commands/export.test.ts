@@ -153,6 +153,15 @@ describe('without a server', () => {
     writeFileSync(join(folder, 'file'), '');
     expect(await exported('file')).toMatchObject({ code: 2, stderr: expect.stringMatching(/no folder can be made/) });
   });
+
+  it.runIf(process.platform === 'linux')('so is one where nobody can make a folder', async () => {
+    const out = ['--out', '/proc/nope'];
+    expect(await cli(['export', ...out, ...data])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/--out \/proc\/nope: no folder can be made there/),
+    });
+    expect(await cli(['accounting', '--data', '/proc/nope'])).toMatchObject({ code: 2 });
+  });
 });
 
 describe('through a server', () => {
