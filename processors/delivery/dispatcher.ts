@@ -13,7 +13,7 @@ import { Checkpoints } from './checkpoints.ts';
 import { type EndRequest, type Refused, type RunView, refused } from './requests.ts';
 import { isTurnUpTo, type Run } from './run.ts';
 import { shards } from './shards.ts';
-import { type Found, isEnough, isTooLarge, MOST_TOKENS, type Taken, takeUnits } from './take.ts';
+import { type Found, isEnough, isTooFew, isTooLarge, MOST_TOKENS, type Taken, takeUnits } from './take.ts';
 
 export type { EndRequest, ForkRequest, OnApplied, Refused, RewindRequest, RunView, SealRequest } from './requests.ts';
 
@@ -76,6 +76,7 @@ export class Dispatcher extends Checkpoints {
       try {
         if (taken.found.size > 0) yield* this.writeFound(q.run, taken.found);
         else if (isTooLarge(taken, q)) return refused('too_large');
+        else if (isTooFew(taken, q)) return tooFew(run, taken, q);
         else if (!isEnough(taken, q)) return { kind: 'pending' };
         else {
           const { unreadable } = yield { kind: 'unreadable', entries: taken.entries };
@@ -202,6 +203,12 @@ function isStillFirst(run: Run, { seen, entries }: Taken, { rule }: LeaseRequest
   const last = seen.at(-1);
   if (last === undefined || run.order.isOvertaken(last)) return false;
   return entries.every((entry) => run.state(entry.offset) === 'queued' && run.staleness(entry, rule) === null);
+}
+
+/** Nothing is written: a rank that asks the same is refused as long as these units come first. What was answered to one stays so. */
+function tooFew(run: Run, { picked, entries }: Taken, { dp }: LeaseRequest): Refused {
+  const short = { ranks: dp, units: picked, trajectories: entries.length, isUnitFixed: run.unit !== null };
+  return { ...refused('too_few'), short };
 }
 
 /** Units without which it is not enough. */

@@ -6,6 +6,7 @@ import type {
   LeaseRecord,
   ReadyEntry,
   ReadyState,
+  ShortStep,
   TrainMatch,
 } from '../model/delivery.ts';
 
@@ -14,6 +15,8 @@ export interface Refused {
   readonly reason: DeliveryRefusal;
   /** Of tokens: the lease of which they name only a part. */
   readonly part?: string;
+  /** Of a step: what it would have had. */
+  readonly short?: ShortStep;
 }
 
 export const refused = (reason: DeliveryRefusal, part?: string): Refused =>

@@ -76,6 +76,14 @@ export function isTooLarge({ picked, tokens }: Size, q: LeaseRequest): boolean {
   return q.dp > 0 && q.tokens === null && picked > 1 && tokens > MOST_TOKENS * q.dp;
 }
 
+/**
+ * It has all its units, and not a trajectory for each rank. More that become ready come behind them, so that to wait would be to
+ * wait for ever: the same units are found first each time.
+ */
+export function isTooFew({ picked, entries }: Size, q: LeaseRequest): boolean {
+  return q.dp > 0 && q.tokens === null && picked === q.most && entries.length < q.dp;
+}
+
 function isFull(size: Size, q: LeaseRequest): boolean {
   const { picked, tokens, entries } = size;
   if (q.dp === 0) return picked >= q.most || tokens >= MOST_TOKENS;

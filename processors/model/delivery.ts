@@ -196,12 +196,22 @@ export type DeliveryRefusal =
   | 'unit_is_fixed'
   | 'dp_size_changed'
   | 'too_large'
+  | 'too_few'
   | 'conflict'
   | 'forgotten'
   | 'checkpoint_discarded'
   | 'never_sealed'
   | 'trained_twice'
   | 'exists';
+
+/** A step whose units, each looked at, hold fewer trajectories than it has ranks. */
+export interface ShortStep {
+  readonly ranks: number;
+  readonly units: number;
+  readonly trajectories: number;
+  /** Whether the run was leased from: then single trajectories are no way out. */
+  readonly isUnitFixed: boolean;
+}
 
 export interface LeaseRequest {
   readonly run: string;
@@ -237,4 +247,4 @@ export type LeaseAnswer =
   | { readonly kind: 'again' }
   /** Not enough so far, nothing was written: whoever still waits asks again when something changes. */
   | { readonly kind: 'pending' }
-  | { readonly kind: 'refused'; readonly reason: DeliveryRefusal };
+  | { readonly kind: 'refused'; readonly reason: DeliveryRefusal; readonly short?: ShortStep };

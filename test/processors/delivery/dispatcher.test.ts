@@ -147,6 +147,35 @@ describe('a lease', () => {
     expect(offsetsOf(step(2))).toBe('again');
   });
 
+  it('of a step is refused if its units have no trajectory for each rank, and writes nothing', () => {
+    const bench = createBench();
+    const d = bench.start();
+    const step = (of: Partial<LeaseRequest> = {}) => lease({ key: ['step', 7, 0], dp: 4, most: 2, least: 2, ...of });
+    bench.arrive(d, 1);
+    // Whether two units are too few cannot be known of one.
+    expect(offsetsOf(bench.do(d.lease(step(), true)))).toBe('pending');
+    bench.arrive(d, 2, { group: 'pair', size: 2 });
+    bench.arrive(d, 4, { group: 'four', size: 4 });
+    const before = bench.kinds();
+    const short = { ranks: 4, units: 2, trajectories: 3, isUnitFixed: false };
+    const refusal = { kind: 'refused', reason: 'too_few', short };
+    const ranks = [step(), step({ rank: 1 }), step({ rank: 2 })];
+    expect([bench.do(d.lease(step(), true)), ...bench.do(d.lastLooks('r', ranks))]).toEqual(Array(4).fill(refusal));
+    expect(bench.kinds()).toEqual(before);
+    expect(offsetsOf(bench.do(d.lease(step({ most: 3, least: 3 }), false)))).toEqual([0, 1, 2, 3, 4, 5, 6]);
+  });
+
+  it('of a step has one answer, also where its units have come to be too few', () => {
+    const bench = createBench();
+    const d = bench.start();
+    bench.arrive(d, 1);
+    const step = lease({ key: ['step', 7, 0], dp: 3, most: 2, least: 2 });
+    expect(offsetsOf(bench.do(d.lease(step, false)))).toBe('again');
+    bench.arrive(d, 1);
+    expect(offsetsOf(bench.do(d.lease({ ...step, rank: 1 }, false)))).toBe('again');
+    expect(bench.do(d.lease({ ...step, key: ['step', 7, 1] }, false))).toMatchObject({ reason: 'too_few' });
+  });
+
   it('is refused to a rank that names another dp_size, and in other units', () => {
     const bench = createBench();
     const d = bench.start();

@@ -5,7 +5,9 @@ import type {
   LeaseAnswer,
   Leased,
   LeaseRecord,
+  LeaseRequest,
   ReadyEntry,
+  ShortStep,
   TakeRule,
 } from '../../../processors/model/delivery.ts';
 import type { Task } from '../../../processors/model/delivery-effects.ts';
@@ -69,6 +71,7 @@ export abstract class Checks {
     const first = this.#told.get(name) ?? answer;
     this.#told.set(name, first);
     check(first.kind !== 'again' || answer.kind === 'again', 'one rank is told "again", another gets a batch');
+    check(answer.kind !== 'refused' || first.kind === 'refused', 'one rank gets a batch, another is refused');
     if (answer.kind !== 'leased') return;
     const { lease, deadline, facts } = answer.grant;
     check(first.kind !== 'leased' || first.grant.lease === lease || dp > 0, 'two batches for one index');
@@ -81,6 +84,24 @@ export abstract class Checks {
       check(!isOther || held.deadline <= this.now, 'two hold one entry at a time');
       this.#held.set(`${job.run} ${offset}`, { lease, lineage: job.lineage ?? -1, deadline });
     }
+  }
+
+  /** The first units, as one knows who read everything below `read`, hold too little for the ranks. */
+  checkShort(short: ShortStep, q: LeaseRequest | undefined, read: number): void {
+    const run = this.oracle.run(q?.run ?? '');
+    const isFree = ({ offset }: ReadyEntry): boolean => offset < read && run.state(offset, this.now) === 'queued';
+    const first = run
+      .units(q?.unit)
+      .filter((members) => members.every(({ offset }) => offset < read))
+      .map((members) => members.filter(isFree))
+      .filter(({ length }) => length > 0)
+      .slice(0, q?.most);
+    const found = { ranks: q?.dp, units: q?.most, trajectories: first.flat().length };
+    check(first.length === q?.most && found.trajectories < (q?.dp ?? 0), 'too few, it is said, and there are enough');
+    check(
+      JSON.stringify(found) === JSON.stringify({ ...short, isUnitFixed: undefined }),
+      `too few of another size: ${JSON.stringify(short)}`,
+    );
   }
 
   /** It is about to be released. */

@@ -123,7 +123,7 @@ export class Job {
 
   request(key: BatchKey, rank: number, { unit, dp, least, tokens }: Mode): LeaseRequest {
     const { world, run } = this;
-    const most = dp > 0 ? dp + 2 : 2;
+    const most = asksForFew(key, { unit, dp, tokens }) ? 1 : dp > 0 ? dp + 2 : 2;
     const size = { most, least: dp > 0 ? most : least, tokens, microTokens: MICRO_TOKENS };
     const by = { run, lineage: this.lineage ?? -1, consumer: 't', key, unit, dp, rank };
     return { ...by, ...size, leaseMs: LEASE_MS, rule: world.ruleOf(run), waitedMs: 0 };
@@ -134,7 +134,7 @@ export class Job {
     for (;;) {
       const mayWait = !world.draining && world.rng.chance(0.2);
       const q = this.request(key, rank, mode);
-      const answer = yield* this.ask((d) => d.lease(q, mayWait));
+      const answer = yield* this.ask((d) => judged(d, world, [q], d.lease(q, mayWait)));
       check(mayWait || answer.kind !== 'pending', 'told to wait who did not want to');
       if (answer.kind !== 'pending') return answer;
     }
@@ -146,7 +146,8 @@ export class Job {
     const alone = { ...this.request([`${name} idle`, index, attempt], 0, mode), dp: 0, tokens: null };
     const idle = { ...alone, most: 1_000_000, least: 1_000_000 };
     const ranks = Array.from({ length: mode.processes }, (_, rank) => this.request(key, rank, mode));
-    const [first, ...others] = yield* this.ask((d) => d.lastLooks(this.run, [idle, ...ranks]));
+    const all = [idle, ...ranks];
+    const [first, ...others] = yield* this.ask((d) => judged(d, this.world, all, d.lastLooks(this.run, all)));
     check(first?.kind === 'again', 'one who finds too little is not told so');
     return others;
   }
@@ -160,7 +161,8 @@ export class Job {
       const together = world.asksTogether ? yield* this.leases(key, mode) : [];
       for (let rank = 0; rank < mode.processes; rank++) {
         const answer = together[rank] ?? (yield* this.lease(key, rank, mode));
-        check(answer.kind !== 'refused', `a lease is refused: ${answer.kind === 'refused' ? answer.reason : ''}`);
+        const isTooFew = answer.kind === 'refused' && answer.reason === 'too_few' && asksForFew(key, mode);
+        check(answer.kind !== 'refused' || isTooFew, `a lease is refused: ${JSON.stringify(answer)}`);
         world.checkAnswer(this, key, mode.dp, answer);
         if (answer.kind === 'leased') got.push(answer);
       }
@@ -229,4 +231,22 @@ export class Job {
     check(new Set(file.weights).size === file.weights.length, 'a sealed checkpoint holds an entry twice');
     for (const lease of tokens.keys()) this.settle(lease);
   }
+}
+
+/** Ranks that ask for a single group have too few trajectories as long as a small one comes first: with the next try they ask for more. */
+function asksForFew([, index, attempt]: BatchKey, { unit, dp, tokens }: Pick<Mode, 'unit' | 'dp' | 'tokens'>): boolean {
+  return unit === 'group' && dp > 0 && tokens === null && index % 2 === 1 && attempt === 0;
+}
+
+/** What is refused is looked at as it is decided. */
+function* judged<T extends LeaseAnswer | LeaseAnswer[]>(
+  d: Dispatcher,
+  world: World,
+  requests: readonly LeaseRequest[],
+  task: Task<T>,
+): Task<T> {
+  const answer = yield* task;
+  for (const one of [answer].flat())
+    if (one.kind === 'refused' && one.short !== undefined) world.checkShort(one.short, requests.at(-1), d.position);
+  return answer;
 }
