@@ -6,12 +6,16 @@ import { RollstreamError } from '../errors.ts';
 import { unpackTrajectory } from '../ready/unpack.ts';
 import type { Codecs } from '../registry/codecs.ts';
 import { batchHead } from './batch-head.ts';
+import { createFewAtOnce } from './few-at-once.ts';
+import { createInTurns } from './in-turns.ts';
 import { piecewise } from './piecewise.ts';
 
 /** Media type of a batch as it stands on the ready topic. */
 export const BATCH_TYPE = 'application/vnd.rollstream.batch';
 
 const LENGTH_BYTES = 4;
+/** Batches whose JSON is begun at once: each decodes all its records, one after the other. */
+const MOST_CHECKED = 2;
 
 /** The head as JSON, then each record in Confluent wire format, each behind its length as little-endian uint32. */
 export function packedResponse(batch: LeasedBatch): Promise<Response> {
@@ -27,9 +31,18 @@ export interface Unpacking {
   readonly resolve: ResolveSegments;
 }
 
-/** The head, and `trajectories` unpacked as `rollstream ready --json` has them. */
-export function createJsonResponse({ codecs, resolve }: Unpacking): (batch: LeasedBatch) => Promise<Response> {
+/** null: the client was gone before its answer began. */
+export type JsonResponse = (batch: LeasedBatch, signal: AbortSignal) => Promise<Response | null>;
+
+/**
+ * The head, and `trajectories` unpacked as `rollstream ready --json` has them. A decoded trajectory has several times the bytes of
+ * its record, as text again several times that: what is held beside the records of a client that never reads is a piece or two.
+ * Decoding blocks: it is done record by record, between which other requests are answered.
+ */
+export function createJsonResponse({ codecs, resolve }: Unpacking): JsonResponse {
   const decode = codecs.decoderOf<Trajectory>(trajectorySchema);
+  const fewAtOnce = createFewAtOnce(MOST_CHECKED);
+  const inTurns = createInTurns();
 
   const storedOf = (record: Buffer, offset: number): StoredTrajectory => {
     const outcome = decode(record);
@@ -38,23 +51,31 @@ export function createJsonResponse({ codecs, resolve }: Unpacking): (batch: Leas
     const message = `the trajectory at offset ${offset} cannot be read (${fault})`;
     throw new RollstreamError('RS_INPUT_REFUSED', message, { facts: { record: offset } });
   };
+  const decoded = ({ records, entries }: LeasedBatch): Array<() => Promise<StoredTrajectory>> =>
+    records.map((record, index) => () => inTurns(() => storedOf(record, entries[index]?.offset ?? -1)));
 
-  async function* textOf(batch: LeasedBatch, stored: readonly StoredTrajectory[]): AsyncGenerator<Buffer, void, void> {
+  async function* textOf(batch: LeasedBatch): AsyncGenerator<Buffer, void, void> {
     yield Buffer.from(`${JSON.stringify(batchHead(batch)).slice(0, -1)},"trajectories":[`);
-    for (const [index, one] of stored.entries()) {
-      const text = JSON.stringify(unpackTrajectory(await resolve(one)));
-      yield Buffer.from(index === 0 ? text : `,${text}`);
+    for (const [index, stored] of decoded(batch).entries()) {
+      const whole = await resolve(await stored());
+      const before = index === 0 ? '' : ',';
+      yield await inTurns(() => Buffer.from(`${before}${JSON.stringify(unpackTrajectory(whole))}`));
     }
     yield Buffer.from(']}');
   }
 
-  return async function jsonResponse(batch) {
+  return async function jsonResponse(batch, signal) {
     await codecs.prepare(batch.records.map(schemaIdOf).filter((id) => typeof id === 'number'));
-    // All are decoded before the first byte leaves, so that what cannot be is an error and not half an answer.
-    const stored = batch.records.map((record, index) => storedOf(record, batch.entries[index]?.offset ?? -1));
-    // So is what went to a blob, which is read once more when its turn comes: all of them at once may be more than memory holds.
-    for (const one of stored) if (one.trajectory.segments_ref !== null) await resolve(one);
-    return piecewise(textOf(batch, stored), { 'content-type': 'application/json' });
+    return fewAtOnce(signal, async () => {
+      // All are decoded before the first byte leaves, also what went to a blob, so that what cannot be is an error and not half an
+      // answer; and once more each in its turn.
+      for (const stored of decoded(batch)) {
+        if (signal.aborted) return null;
+        const one = await stored();
+        if (one.trajectory.segments_ref !== null) await resolve(one);
+      }
+      return piecewise(textOf(batch), { 'content-type': 'application/json' });
+    });
   };
 }
 

@@ -4,8 +4,8 @@ const PIECE_BYTES = 2 ** 20;
 type Parts = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 
 /**
- * A response of parts, made as the client reads them: one that never reads holds two pieces, beside what the parts are made of.
- * What fits one piece is sent whole. What fails before there are two is an error; later it cuts the connection.
+ * A response of parts, made as the client reads them: of one that never reads two pieces are held, each as large as its last part
+ * makes it, beside what the parts are made of (of a batch: its records). What fits one piece is sent whole. What fails before there are two is an error; later it cuts the connection.
  */
 export async function piecewise(parts: Parts, headers: Readonly<Record<string, string>>): Promise<Response> {
   const pieces = piecesOf(parts);

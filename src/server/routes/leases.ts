@@ -28,9 +28,9 @@ export function leaseRoutes({ delivery, knownRuns, whileWanted, ...unpacking }: 
     .post('/leases', async (c) => {
       const call = leaseCallOf(await jsonBody(c));
       await knownRuns.check(call.run);
-      const batch = await whileWanted(c.req.raw.signal, (signal) => leased(delivery, call, signal));
-      if (batch === null) return c.json(againAnswer(call));
-      return c.req.header('accept')?.includes(BATCH_TYPE) ? packedResponse(batch) : jsonResponse(batch);
+      const respond: Respond = c.req.header('accept')?.includes(BATCH_TYPE) ? packedResponse : jsonResponse;
+      const response = await whileWanted(c.req.raw.signal, (signal) => leased(delivery, call, { respond, signal }));
+      return response ?? c.json(againAnswer(call));
     })
     .post('/leases/:id/ack', async (c) => {
       const [lease, body] = [leaseOf(c.req.param('id')), await jsonBody(c)];
@@ -60,12 +60,20 @@ export function leaseRoutes({ delivery, knownRuns, whileWanted, ...unpacking }: 
     });
 }
 
+type Respond = (batch: LeasedBatch, signal: AbortSignal) => Promise<Response | null>;
+
 /** What came too late for a client that named no index goes back: it cannot ask for that batch again. */
-async function leased(delivery: Delivery, call: LeaseCall, signal: AbortSignal): Promise<LeasedBatch | null> {
+async function leased(
+  delivery: Delivery,
+  call: LeaseCall,
+  { respond, signal }: { readonly respond: Respond; readonly signal: AbortSignal },
+): Promise<Response | null> {
   const batch = await delivery.lease(call, signal);
-  if (batch !== null && call.key === null && signal.aborted)
-    await delivery.release(batch.lease, { lineage: batch.lineage, isUnseen: true });
-  return batch;
+  if (batch === null) return null;
+  const response = signal.aborted ? null : await respond(batch, signal);
+  if (!signal.aborted) return response;
+  if (call.key === null) await delivery.release(batch.lease, { lineage: batch.lineage, isUnseen: true });
+  return null;
 }
 
 function leaseOf(id: string): string {

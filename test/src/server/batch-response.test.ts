@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Trajectory, trajectorySchema } from '../../../schemas/generated/trajectory.ts';
 import type { ResolveSegments } from '../../../src/blobs/create-resolve-segments.ts';
@@ -60,14 +61,25 @@ const HEAD = {
   micro_batches: [[0, 1]],
 };
 
-function leased(batch: LeasedBatch, accept?: string, resolve?: ResolveSegments): Promise<Response> {
+function leased(
+  batch: LeasedBatch,
+  accept?: string,
+  resolve?: ResolveSegments,
+  over: { readonly codecs?: Codecs } = {},
+): Promise<Response> {
   const app = deliveryApp(scriptedDelivery({ lease: async () => batch }).delivery, {
     codecs,
     ...(resolve && { resolve }),
+    ...over,
   });
   const body = JSON.stringify({ run: 'r', consumer: 'trainer-0', batch_index: 5, try: 1, count: 1 });
   const headers = new Headers(accept === undefined ? [] : [['accept', accept]]);
   return Promise.resolve(app.request('/v1/leases', { method: 'POST', body, headers }));
+}
+
+/** Of the event loop, until it holds. */
+async function rounds(holds: () => boolean): Promise<void> {
+  while (!holds()) await setImmediate();
 }
 
 /** Each behind its length, little-endian. */
@@ -127,6 +139,65 @@ describe('a batch as JSON', () => {
       500,
       { error: { code: 'RS_BLOB_DAMAGED', record: 42 } },
     ]);
+  });
+
+  it('is decoded to be checked, and once more only as far as it is read', async () => {
+    let decoded = 0;
+    const counting: typeof codecs = {
+      ...codecs,
+      decoderOf<Value>(schema: Parameters<Codecs['decoderOf']>[0]) {
+        const decode = codecs.decoderOf<Value>(schema);
+        return (record) => {
+          decoded += 1;
+          return decode(record);
+        };
+      },
+    };
+    const large = encode(sampleTrajectory({ task_metadata: JSON.stringify('x'.repeat(2 ** 20)) }));
+    const batch = sampleBatch(Array.from({ length: 20 }, () => large));
+    const response = await leased(batch, undefined, undefined, { codecs: counting });
+    // Two pieces, of a record each.
+    expect(decoded).toBe(22);
+    const { trajectories } = JSON.parse(await response.text());
+    expect([trajectories.length, decoded]).toEqual([20, 40]);
+  });
+
+  it('begins beside one other; who waits for that and goes away gives back what nobody else can ask for', async () => {
+    const blob = { segments: [], segments_ref: { uri: 'blob:a', sha256: 'a', length: 1 } };
+    const batch = sampleBatch([encode(sampleTrajectory(blob))]);
+    const begun: (() => void)[] = [];
+    const resolve: ResolveSegments = async ({ trajectory }) => {
+      await new Promise<void>((go) => begun.push(go));
+      return { ...trajectory, segments_ref: null };
+    };
+    const released: string[] = [];
+    let asked = 0;
+    const delivery = scriptedDelivery({
+      lease: async () => {
+        asked += 1;
+        return sampleBatch(batch.records, { lease: `1.a.${asked}` });
+      },
+      release: async (id) => void released.push(id),
+    });
+    const app = deliveryApp(delivery.delivery, { codecs, resolve });
+    const gone = new AbortController();
+    const body = JSON.stringify({ run: 'r', consumer: 'trainer-0', count: 1 });
+    const ask = (signal?: AbortSignal) =>
+      Promise.resolve(app.request('/v1/leases', { method: 'POST', body, ...(signal && { signal }) }));
+    const first = [ask(), ask()];
+    await rounds(() => begun.length === 2);
+    const third = ask(gone.signal);
+    await rounds(() => asked === 3);
+    gone.abort();
+    await third;
+    await rounds(() => released.length === 1);
+    expect([begun.length, released]).toEqual([2, ['1.a.3']]);
+    // Checked, then sent.
+    for (let sent = 0; sent < 4; sent += 1) {
+      await rounds(() => begun.length > 0);
+      begun.shift()?.();
+    }
+    expect((await Promise.all(first)).map(({ status }) => status)).toEqual([200, 200]);
   });
 
   it('is an error that names the record where one cannot be read, and not half an answer', async () => {
