@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -167,6 +168,32 @@ def test_prefetch_holds_so_many_ahead_and_gives_them_back(serve: Serve) -> None:
         # Nobody has seen them: that they were granted counts towards nothing.
         assert [asked.body["unseen"] for asked in server.of(".*/release")] == [True, True]
     assert len(server.of("/v1/leases")) == 4
+
+
+@pytest.mark.parametrize("end", ["break", "close"])
+def test_what_comes_of_a_request_that_is_under_way_at_the_end_is_given_back(serve: Serve, end: str) -> None:
+    server = serve(ready=2)
+    ending = threading.Event()
+
+    def late(asked: Asked) -> Answer | dict[str, Any]:
+        if asked.body["batch_index"] == 1:
+            # Longer than it takes to end an iteration that has nothing under way.
+            assert ending.wait(20)
+            time.sleep(0.3)
+        return server._lease(asked)
+
+    server.on("POST", "/v1/leases", late)
+    with server.client() as ready:
+        batches = ready.batches(groups=1, prefetch=1)
+        next(batches).ack(1)
+        server.wait_for("/v1/leases", 2)
+        ending.set()
+        if end == "break":
+            batches.close()  # type: ignore[attr-defined]
+        else:
+            ready.close()
+        released = server.of("/v1/leases/1.a.1/release")
+        assert [asked.body for asked in released] == [{"lineage": 0, "unseen": True}]
 
 
 def test_what_goes_wrong_while_prefetching_is_raised_where_the_batch_is_taken(serve: Serve) -> None:

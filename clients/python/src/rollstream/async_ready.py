@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import uuid
 from collections.abc import AsyncIterator, Mapping
 from functools import partial
-from operator import index
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 import httpx
 import numpy.typing as npt
 
+from .arguments import lease_seconds, one_of, seconds, text, text_or_none, whole, whole_or_none
 from .async_batch import AsyncBatch
 from .aux_data import aux_array
 from .checkpoints import FORMAT, State, Trained, state_of
@@ -52,16 +53,15 @@ class AsyncReady:
             raise BadRequest(
                 f"{STEP!r} is the name of step leases; a consumer or replica needs another", field="replica"
             )
-        if not 0 <= poll_s <= 60:
-            raise BadRequest("poll_s: from 0 to 60 seconds", field="wait_ms")
+        one_of("on_bad", on_bad, ("raise", "reject"))
         token = token if token is not None else os.environ.get("ROLLSTREAM_HTTP_TOKEN")
-        self.run = run
-        self.consumer = consumer
-        self.replica = consumer if replica is None else replica
-        self._poll_s = poll_s
+        self.run = text("run", run)
+        self.consumer = text("consumer", consumer)
+        self.replica = consumer if replica is None else text("replica", replica)
+        self._poll_s = seconds("poll_s", poll_s, 0, 60)
         self._on_bad = on_bad
         self._transport = Transport(url, token=token or None, timeout=timeout, retry_s=retry_s, inner=transport)
-        self._session = Session(self._transport, run=run, lineage=lineage)
+        self._session = Session(self._transport, run=run, lineage=whole_or_none("lineage", lineage))
         self._trained = Trained()
         self._leases = Leases(self._transport, self._trained)
         self._feeds: set[Feed] = set()
@@ -87,6 +87,7 @@ class AsyncReady:
         first_index: int | None = None,
     ) -> AsyncIterator[AsyncBatch]:
         what = batches_of(self.replica, groups=groups, rollouts=rollouts, at_least=at_least)
+        first_index = whole_or_none("first_index", first_index)
         return self._iterate(self._wanted(self.replica, what, first_index, idle_s, prefetch, lease_s))
 
     def rollouts(self, *, idle_s: float | None = None, prefetch: int = 0) -> AsyncIterator[AsyncBatch]:
@@ -110,11 +111,12 @@ class AsyncReady:
         prefetch: int = 0,
         lease_s: float | None = None,
     ) -> AsyncIterator[AsyncBatch]:
-        if first_step is None and STEP not in self._session.turns and dp_size > 1:
-            raise BadRequest("steps: first_step= is needed, the same for all ranks", field="step")
         what = steps_of(
             dp_size, rank, groups=groups, rollouts=rollouts, tokens=tokens, unit=unit, micro_tokens=micro_tokens
         )
+        if first_step is None and STEP not in self._session.turns and dp_size > 1:
+            raise BadRequest("steps: first_step= is needed, the same for all ranks", field="step")
+        first_step = whole_or_none("first_step", first_step)
         return self._iterate(self._wanted(STEP, what, first_step, idle_s, prefetch, lease_s))
 
     def _wanted(
@@ -126,8 +128,8 @@ class AsyncReady:
         prefetch: int,
         lease_s: float | None,
     ) -> Wanted:
-        if prefetch < 0:
-            raise BadRequest("prefetch: 0 or more")
+        prefetch = whole("prefetch", prefetch)
+        lease_s = lease_seconds(lease_s)
         lease_ms = {} if lease_s is None else {"lease_ms": round(lease_s * 1000)}
         tries, poll_s = tries_of(idle_s, self._poll_s)
         return Wanted(name, {"consumer": self.consumer, **what, **lease_ms}, first, lease_s, poll_s, tries, prefetch)
@@ -162,7 +164,7 @@ class AsyncReady:
                 found = await self._session.trajectories(grant, frames)
             except BaseException as error:
                 if self._on_bad != "reject" or not isinstance(error, BadRecord):
-                    await self._leases.give_back(batch)
+                    await self._leases.give_back(batch, unseen=isinstance(error, asyncio.CancelledError))
                     raise
                 await batch.reject(str(error)[:200])
                 continue
@@ -177,20 +179,20 @@ class AsyncReady:
 
     async def announce(self, version: str, step: SupportsIndex) -> int:
         """New weights, before engines get them. Their ordinal: how many were announced before in this run."""
-        lineage = await self._session.known_lineage()
-        body = {"run": self.run, "lineage": lineage, "step": index(step), "version": version}
+        named = {"step": whole("step", step), "version": text("version", version)}
+        body = {"run": self.run, "lineage": await self._session.known_lineage(), **named}
         answer = await self._transport.ask_json("POST", "/v1/versions", body)
         return int(answer["ordinal"])
 
     async def state(self, step: SupportsIndex | None = None) -> State:
         """For the trainer's checkpoint at this step (default: the last that was trained)."""
-        at = self._trained.step if step is None else index(step)
+        at = self._trained.step if step is None else whole("step", step)
         lineage = await self._session.known_lineage()
         return {"rollstream": FORMAT, "run": self.run, "lineage": lineage, "step": at, "tokens": self._trained.upto(at)}
 
     async def checkpoint(self, of: SupportsIndex | Mapping[str, object]) -> State:
         """Seals a checkpoint that is on disk: the state that is in it, or its step where nothing was trained since."""
-        state = state_of(of, self.run) if isinstance(of, Mapping) else await self.state(index(of))
+        state = state_of(of, self.run) if isinstance(of, Mapping) else await self.state(of)
         lineage = await self._session.known_lineage()
         if state["lineage"] != lineage:
             raise BadRequest(f"checkpoint: a state of lineage {state['lineage']}, this is {lineage}", field="lineage")
@@ -214,7 +216,7 @@ class AsyncReady:
             "lineage": known["lineage"],
             "expect": current,
             # Drawn once: a retry of this call names the same, and has no second effect.
-            "request": request or uuid.uuid4().hex,
+            "request": text_or_none("request", request or None) or uuid.uuid4().hex,
             "tokens": known["tokens"],
         }
         lineage = int((await self._session.post("rewind", body))["lineage"])
@@ -232,7 +234,8 @@ class AsyncReady:
         if chosen is None:
             raise BadRequest("fork: no checkpoint was sealed here; name one by its state")
         body = {"step": chosen["step"], "lineage": chosen["lineage"], "tokens": chosen["tokens"]}
-        await self._session.post("fork", {"run": into, **body, "request": request or uuid.uuid4().hex})
+        named = {"run": text("into", into), "request": text_or_none("request", request or None) or uuid.uuid4().hex}
+        await self._session.post("fork", {**named, **body})
 
     async def load(self, aux: Aux) -> npt.NDArray[Any]:
         """Data beside the tokens, checked: its SHA-256, and its bytes against shape and dtype."""
@@ -246,8 +249,7 @@ class AsyncReady:
 
     async def close(self, *, release: bool = True) -> None:
         """Releases what is held and was not trained (release=False: it runs out)."""
-        for found in list(self._feeds):
-            await found.stop()
+        await asyncio.gather(*(found.stop() for found in list(self._feeds)))
         if release:
             await self._leases.close()
         await self.disconnect()

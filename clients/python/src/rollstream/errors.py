@@ -28,8 +28,8 @@ class RollstreamError(Exception):
         self.reason = reason
 
 
-class BadRequest(RollstreamError):
-    """The server does not take this request; asking again does not help."""
+class BadRequest(RollstreamError, ValueError):
+    """The server does not take this request, or no request can carry this argument; asking again does not help."""
 
 
 class Unauthorized(RollstreamError):

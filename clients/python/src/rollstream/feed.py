@@ -9,8 +9,8 @@ from .async_batch import AsyncBatch
 from .errors import Closed
 
 # How long a request that is under way when the iteration ends may take to bring a batch, which is then given back at
-# once instead of at its deadline.
-_LAST_ANSWER_S = 0.1
+# once instead of at its deadline. An exit does not wait longer for it: the answer may be a long poll's.
+_LAST_ANSWER_S = 2.0
 
 
 class Feed:

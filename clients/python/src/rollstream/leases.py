@@ -6,9 +6,9 @@ import asyncio
 import math
 import weakref
 from collections.abc import Mapping
-from operator import index
 from typing import SupportsFloat, SupportsIndex
 
+from .arguments import lease_seconds, text, text_or_none, whole
 from .async_batch import AsyncBatch
 from .checkpoints import Trained
 from .errors import BadRequest, LeaseLost, LineageDiscarded, RollstreamError
@@ -58,7 +58,7 @@ class Leases:
 
     def trained(self, batch: AsyncBatch, named: SupportsIndex) -> None:
         self._check_open(batch)
-        step = index(named)
+        step = whole("step", named, -(2**63))
         if step < 1:
             raise BadRequest("step: from 1 on; 0 are the weights that the run began with", field="step")
         if batch.step is None:
@@ -80,6 +80,7 @@ class Leases:
             step = batch.step if batch.step is not None else batch.index if batch.dp_size is not None else None
         if step is None:
             raise BadRequest("ack: the step of the trainer is needed", field="step")
+        text_or_none("version", version)
         self.trained(batch, step)
         if batch.lease in self._trained:
             body = {
@@ -110,12 +111,12 @@ class Leases:
         if batch.ended == "trainer_rejected":
             return
         self._check_untrained(batch, "reject")
-        await self._post(batch.grant, "reject", {"reason": reason})
+        await self._post(batch.grant, "reject", {"reason": text("reason", reason)})
         self._end(batch, "trainer_rejected")
 
     async def extend(self, batch: AsyncBatch, lease_s: float | None) -> str:
         self._check_open(batch)
-        body = _lease_ms(batch.grant.asked_s if lease_s is None else lease_s)
+        body = _lease_ms(batch.grant.asked_s if lease_s is None else lease_seconds(lease_s))
         answer = await self._post(batch.grant, "extend", body)
         return str(answer.get("deadline"))
 

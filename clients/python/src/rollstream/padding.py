@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from .arguments import one_of, whole, whole_or_none
 from .records import Segment, Trajectory
 
 Framework = Literal["numpy", "torch"]
@@ -50,11 +51,14 @@ def pad(
     chooses: a sampled token without logprob (logprobs='nan' or 'zero'), a trajectory in the loss without
     advantage (advantages='nan' or 'zero').
     """
-    _known("logprobs", logprobs, ("error", "nan", "zero"))
-    _known("advantages", advantages, ("error", "nan", "zero"))
-    _known("side", side, ("right", "left"))
-    _known("segments", segments, ("all", "last"))
-    _known("framework", framework, ("numpy", "torch"))
+    one_of("logprobs", logprobs, ("error", "nan", "zero"))
+    one_of("advantages", advantages, ("error", "nan", "zero"))
+    one_of("side", side, ("right", "left"))
+    one_of("segments", segments, ("all", "last"))
+    one_of("framework", framework, ("numpy", "torch"))
+    pad_id = whole("pad_id", pad_id, -(2**63), 2**63 - 1)
+    to = whole_or_none("to", to)
+    multiple_of = whole("multiple_of", multiple_of, 1)
     rows = [
         (index, at, segment)
         for index, trajectory in enumerate(trajectories)
@@ -97,15 +101,8 @@ def _taken(trajectory: Trajectory, segments: str) -> Iterable[tuple[int, Segment
     return numbered if segments == "all" else numbered[-1:]
 
 
-def _known(name: str, value: str, values: Sequence[str]) -> None:
-    if value not in values:
-        raise ValueError(f"{name}: {', '.join(values[:-1])} or {values[-1]}, not {value!r}")
-
-
 def _length(lengths: Iterable[int], to: int | None, multiple_of: int) -> int:
     longest = max(lengths, default=0)
-    if multiple_of < 1:
-        raise ValueError(f"multiple_of: at least 1, not {multiple_of}")
     if to is not None and longest > to:
         raise ValueError(f"to={to}: a row has {longest} tokens; nothing is cut off silently")
     wanted = longest if to is None else to

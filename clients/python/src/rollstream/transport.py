@@ -10,6 +10,7 @@ from typing import Any
 
 import httpx
 
+from .arguments import seconds
 from .errors import BadAnswer, BadRequest, Closed, ServerUnreachable, error_of
 
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.05, 5.0
@@ -35,17 +36,17 @@ class Transport:
         inner: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         # Else each request would be tried again until retry_s is over.
-        if not url.startswith(("http://", "https://")):
+        if not (isinstance(url, str) and url.startswith(("http://", "https://"))):
             raise BadRequest(f"url: http:// or https:// and a host are needed, not {url!r}", field="url")
-        if token is not None and not (token.isascii() and token.isprintable()):
+        if token is not None and not (isinstance(token, str) and token.isascii() and token.isprintable()):
             raise BadRequest("token: printable ASCII is needed, without a line end", field="token")
         self.url = url.rstrip("/")
-        self._retry_s = retry_s
-        self._timeout = timeout
+        self._retry_s = seconds("retry_s", retry_s)
+        self._timeout = seconds("timeout", timeout, above=True)
         self._client = httpx.AsyncClient(
             base_url=self.url,
             headers={} if token is None else {"authorization": f"Bearer {token}"},
-            timeout=timeout,
+            timeout=self._timeout,
             transport=inner,
         )
 
