@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { makeFolder } from '../../config/make-folder.ts';
+import { RollstreamError } from '../../errors.ts';
 import type { CommandContext, Run } from '../context.ts';
 import { addGlobalFlags, type GlobalFlags } from '../global-flags.ts';
 import { aborted, stopping } from '../until-stopped.ts';
@@ -33,7 +34,9 @@ async function serve(context: CommandContext, flags: ClickhouseFlags): Promise<n
   const { config, log, io, say } = context;
   const stop = stopping(context);
   const folder = resolve(io.cwd, flags.folder);
-  await makeFolder(folder);
+  await makeFolder(folder).catch((cause: unknown) => {
+    throw new RollstreamError('RS_USAGE', `--folder ${folder}: no folder can be made there`, { cause });
+  });
   const [{ openEmbeddedStore }, { startHttpFront }] = await Promise.all([
     import('../../clickhouse/client.ts'),
     import('../../clickhouse/http-front/start-http-front.ts'),

@@ -103,6 +103,14 @@ describe('wrong usage ends with 2, says why on stderr and nothing on stdout', ()
       expect((await cli(argv, { cwd: folder })).stderr).toContain(join(folder, 'elsewhere'));
     }
   });
+
+  it('of a folder that cannot be made', async () => {
+    const file = join(folder, 'a-file');
+    writeFileSync(file, '');
+    const { code, stdout, stderr } = await cli(['clickhouse', '--folder', file, '--port', '0']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(`--folder ${file}: no folder can be made there`);
+  });
 });
 
 describe('schemas check', () => {

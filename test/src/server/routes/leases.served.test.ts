@@ -182,6 +182,10 @@ describe('ranks of a step', () => {
       answer: { error: { reason: 'dp_size_changed' } },
     });
     expect(await step(0, { unit: 'rollout' })).toMatchObject({ answer: { error: { reason: 'unit_is_fixed' } } });
+    expect(await step(0, { step: 8, dp_size: 4, groups: 1 })).toMatchObject({
+      status: 409,
+      answer: { error: { code: 'RS_DELIVERY_REFUSED', reason: 'too_few' } },
+    });
     expect(await post(`/leases/${id(shards[1] ?? (await step(1)))}/ack`, { step: 7 })).toMatchObject({ status: 200 });
     for (const rank of [1, 0])
       expect((await step(rank, { step: 8 })).answer).toMatchObject({ lease: null, again: true, batch_index: 8 });
