@@ -118,7 +118,11 @@ export function createForwardHeld(deps: ForwardHeldDeps): ForwardHeld {
       const mayMoveTo = await readMovable(store, firstToMove(progress));
       const from = nextToLookAt(progress, mayMoveTo);
       if (from >= end) return false;
-      const read = await broker.read(heldTopic, 0, from, { maxBytes: BATCH_BYTES, maxWaitMs: 0 });
+      // NOTHING THAT CAME AFTER THE GATES WERE READ. 1 the gate is read, open; 2 it closes, and a lane holds a record; 3 the record
+      // is read, too, and moved by what was true before it was held.
+      const read = (await broker.read(heldTopic, 0, from, { maxBytes: BATCH_BYTES, maxWaitMs: 0 })).filter(
+        ({ offset }) => offset < end,
+      );
       const records = withoutBrokenGroup(read, end);
       const to = (records.at(-1)?.offset ?? from - 1) + 1;
       if (to === from) return false;

@@ -5,8 +5,8 @@ import { createSimulateSeed } from '../../src/simulate/simulate-seed.ts';
 const SEEDS = 60;
 const CRASHES = 6;
 
-/** 5.33, 8.32: decisions of an owner that hung while it settled a loss; 7.7, 7.34: the first commit of another owner taken for a lost one; 18.5: what another build does not wait for. */
-const ONCE_BROKEN = ['5.33', '8.32', '7.7', '7.34', '18.5'];
+/** 5.33, 8.32: decisions of an owner that hung while it settled a loss; 7.7, 7.34: the first commit of another owner taken for a lost one; 18.5: what another build does not wait for; 416.21: held after the gate was read, moved by what it had said. */
+const ONCE_BROKEN = ['5.33', '8.32', '7.7', '7.34', '18.5', '416.21'];
 
 describe('a lane that dies, hangs, is fenced, revoked, stopped, cut off and started again', () => {
   test('loses nothing, repeats nothing, decides alike, and its books balance at every moment', async () => {
