@@ -38,7 +38,7 @@ const NAIVE: ReadonlyArray<readonly [name: string, seeds: readonly string[]]> = 
   ['without_lanes', FROM_ZERO],
   ['cause_at_the_frontier', FROM_ZERO],
   // One round in a thousand: after a change to the simulation another has to be looked for, by `rollstream simulate`.
-  ['settling_not_said', ['300.213', '202.2', '202.19', '8.32', ...FROM_ZERO]],
+  ['settling_not_said', ['441.16', '444.1', '300.213', '202.2', '202.19', '8.32', ...FROM_ZERO]],
 ];
 
 afterEach(() => {
