@@ -153,7 +153,7 @@ const NAIVE: ReadonlyArray<readonly [name: string, firstSeed: number]> = [
   ['newest_first', 0],
   ['one_position', 0],
   ['forwards_closed_runs', 0],
-  ['released_is_forgotten', 127],
+  ['released_is_forgotten', 10400],
 ];
 /** After a change to the simulation the first seed moves: this far it is looked for. */
 const WITHIN = 60;
