@@ -3,6 +3,7 @@ import type { Policy } from '../../processors/model/policy.ts';
 import type { Store } from '../clickhouse/port.ts';
 import { packageFile } from '../config/package-file.ts';
 import { RollstreamError } from '../errors.ts';
+import { createOneAtATime } from '../one-at-a-time.ts';
 import type { AnnouncedVersions } from '../versions/announced-versions.ts';
 import { createGrants, type Grants, type KeptGrants } from './grants.ts';
 import type { GrantKeeper } from './kept-grants.ts';
@@ -75,7 +76,7 @@ interface RunState {
 export function createAdmission({ store, versions, keeper, policy, now, elapsed }: AdmissionDeps): Admission {
   const byRun = new Map<string, RunState>();
   let before: Map<string, KeptGrants> | null = null;
-  let last: Promise<unknown> = Promise.resolve();
+  const oneAtATime = createOneAtATime();
 
   const count = async (run: RunState, runId: string): Promise<Counted> => {
     const atMs = elapsed();
@@ -134,11 +135,7 @@ export function createAdmission({ store, versions, keeper, policy, now, elapsed 
     };
   };
 
-  return (request) => {
-    const next = last.then(() => admit(request));
-    last = next.catch(() => undefined);
-    return next;
-  };
+  return (request) => oneAtATime(() => admit(request));
 }
 
 async function countedRows(store: Pick<Store, 'query'>, runId: string): Promise<EnvRow[]> {

@@ -1,19 +1,14 @@
 import { buffer } from 'node:stream/consumers';
 import { createClient } from '@clickhouse/client';
+import { createOneAtATime } from '../one-at-a-time.ts';
 import { chdbConnection } from './chdb-connection.ts';
 import type { Statements } from './statements.ts';
 
 /** A connection of its own to the engine in this process. Settings stick to it, and it runs one statement at a time. */
 export function createEmbeddedStatements(path: string): Statements {
   const client = createClient({ connection: chdbConnection(path) });
-  let last: Promise<unknown> = Promise.resolve();
-
-  /** One after the other: nothing may come between a failed statement and the one that takes its rows away. */
-  const alone = <T>(work: () => Promise<T>): Promise<T> => {
-    const next = last.then(work);
-    last = next.catch(() => undefined);
-    return next;
-  };
+  /** Nothing may come between a failed statement and the one that takes its rows away. */
+  const alone = createOneAtATime();
 
   /** Rows that a statement had given before it failed are still in the connection: they would lead the next answer. */
   const withoutLeftovers = <T>(work: () => Promise<T>): Promise<T> =>

@@ -2,6 +2,7 @@ import type { GateSetting } from '../../processors/model/gate.ts';
 import type { Store } from '../clickhouse/port.ts';
 import { encodeGates, type GateRow } from '../clickhouse/tables/gates.ts';
 import type { ControlWriter } from '../lanes/control-writer.ts';
+import { createOneAtATime } from '../one-at-a-time.ts';
 import { readLastGates } from './last-gates.ts';
 
 /** What a gate becomes, and why. */
@@ -37,12 +38,7 @@ export interface ChangeGateDeps {
  * process made is seen by the evaluator, which repeats the events of what it did not write.
  */
 export function createChangeGate({ store, control, now, tell }: ChangeGateDeps): ChangeGate {
-  let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const next = last.then(work);
-    last = next.catch(() => undefined);
-    return next;
-  };
+  const inTurn = createOneAtATime();
 
   const repeat = async (runId: string): Promise<void> => {
     const written = new Set<string>();

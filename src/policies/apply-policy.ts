@@ -9,6 +9,7 @@ import { createControlWriter } from '../lanes/control-writer.ts';
 import { configuredPolicy, refuseMismatch, taxonomyText } from '../lanes/documents.ts';
 import type { LaneSettings } from '../lanes/lane-settings.ts';
 import { type DocumentText, documentIdOf } from '../lanes/read-document.ts';
+import { createOneAtATime } from '../one-at-a-time.ts';
 import type { Codecs } from '../registry/codecs.ts';
 
 export interface ApplyPolicyDeps {
@@ -39,7 +40,7 @@ export type ApplyPolicy = (document: DocumentText) => Promise<AppliedPolicy>;
  */
 export function createApplyPolicy({ broker, store, codecs, settings, now }: ApplyPolicyDeps): ApplyPolicy {
   const topic = topicNames(settings.topicPrefix).steps;
-  let last: Promise<unknown> = Promise.resolve();
+  const oneAtATime = createOneAtATime();
   const apply = async (document: DocumentText): Promise<AppliedPolicy> => {
     if (settings.policyFile !== undefined)
       throw new RollstreamError(
@@ -64,9 +65,5 @@ export function createApplyPolicy({ broker, store, codecs, settings, now }: Appl
     for (let partition = 0; partition < partitions; partition += 1) await control.policy(partition, inForce);
     return { ...inForce, name: policy.name, before, partitions };
   };
-  return (document) => {
-    const next = last.then(() => apply(document));
-    last = next.catch(() => undefined);
-    return next;
-  };
+  return (document) => oneAtATime(() => apply(document));
 }
