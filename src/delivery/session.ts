@@ -23,6 +23,7 @@ import type { ReadRecords } from './ready/read-records.ts';
 import type { RecordCache } from './ready/record-cache.ts';
 import { tailReady } from './ready/tail-ready.ts';
 import { createFollowRecords } from './rows/follow-records.ts';
+import { createGrantsByLease } from './rows/grants-by-lease.ts';
 import { createRowBatcher } from './rows/row-batcher.ts';
 import { createRunRooms, type RunRooms } from './run-rooms.ts';
 import { isOutOfHere, startingError } from './session-errors.ts';
@@ -82,8 +83,9 @@ export function openSession(deps: SessionDeps, lane: Lane, stopping: AbortSignal
   // Once the lane is gone what is left is inserted in one try: a revocation must not wait for the store, and whoever takes over
   // inserts the rows of all that is not final.
   const rows = createRowBatcher({ store: deps.store, outage, alarm, inserted: recorder.rowsInserted });
-  const follow = createFollowRecords(rows);
-  const count = createCountRecords(recorder);
+  const grants = createGrantsByLease();
+  const follow = createFollowRecords(rows, grants);
+  const count = createCountRecords(recorder, grants);
   const turn = createOneAtATime();
   let payloads: ReadonlyMap<number, Buffer> = new Map();
   let touched = new Set<string>();
@@ -115,8 +117,8 @@ export function openSession(deps: SessionDeps, lane: Lane, stopping: AbortSignal
   });
 
   dispatcher.onApplied = (record, entryOf) => {
-    follow.applied(record, entryOf);
     if (!isEarly) count(record, entryOf);
+    follow.applied(record, entryOf);
     if (!('run' in record)) return;
     touched.add(record.run);
     if (record.kind === 'rewind') tidy.suspect(record.run);

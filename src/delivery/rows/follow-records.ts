@@ -1,4 +1,5 @@
 import type { LeaseRecord } from '../../../processors/model/delivery.ts';
+import type { GrantsByLease } from './grants-by-lease.ts';
 import type { RowBatcher } from './row-batcher.ts';
 import { createRowsOfRecord, type EntryOf } from './rows-of-record.ts';
 
@@ -13,8 +14,8 @@ export interface FollowRecords {
  * TAKEN OVER, FIRST THE ENTRIES. 1 An entry is granted before its chunk is written; 2 death; 3 the successor reads the grant, and
  * would know its trajectories only once it has read the tail of ready.
  */
-export function createFollowRecords(rows: RowBatcher): FollowRecords {
-  const rowsOf = createRowsOfRecord();
+export function createFollowRecords(rows: RowBatcher, grants: GrantsByLease): FollowRecords {
+  const rowsOf = createRowsOfRecord(grants);
   let early: Array<readonly [LeaseRecord, EntryOf]> | null = [];
   return {
     applied(record, entryOf) {

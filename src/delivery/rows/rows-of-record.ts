@@ -4,7 +4,7 @@ import type { DeliveryLeaseRow } from '../../clickhouse/tables/delivery-leases.t
 import type { LineageRow } from '../../clickhouse/tables/lineages.ts';
 import type { DeliveryRows } from './delivery-rows.ts';
 import { noRows } from './delivery-rows.ts';
-import { createGrantsByLease } from './grants-by-lease.ts';
+import type { GrantsByLease } from './grants-by-lease.ts';
 
 /** undefined: it is not known, since it is final or the log has lost it. */
 export type EntryOf = (offset: number) => ReadyEntry | undefined;
@@ -15,8 +15,7 @@ type Chunk = Extract<LeaseRecord, { kind: 'chunk' }>;
 type Fork = Extract<LeaseRecord, { kind: 'fork' }>;
 
 /** Rows depend on the records alone: read again by whoever takes over, they are the same rows. */
-export function createRowsOfRecord(): RowsOfRecord {
-  const grants = createGrantsByLease();
+export function createRowsOfRecord(grants: GrantsByLease): RowsOfRecord {
   /** Of forks too large for one record, by run; they count with the fork. */
   const pieces = new Map<string, Chunk[]>();
 
