@@ -177,8 +177,12 @@ export class Dispatcher extends Checkpoints {
     run.refresh(this.world.nowMs());
     const { lineage, unit, seals, last } = run;
     const states: Record<ReadyState, number> = run.states();
-    const newest = run.newest()?.name ?? null;
-    return { lineage, unit, seals, states, accepted: run.accepted(), last: new Map(last), newest };
+    return { lineage, unit, seals, states, accepted: run.accepted(), last: new Map(last), newest: this.newest(name) };
+  }
+
+  /** Weights of the run that survive, the ones made last; null: none were announced. */
+  newest(name: string): string | null {
+    return this.state.runs.get(name)?.newest()?.name ?? null;
   }
 
   entry(name: string, offset: number): ReadyEntry {

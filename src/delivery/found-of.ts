@@ -15,7 +15,7 @@ export function foundOf({ dispatcher, payloads }: Session, { grant, rank }: Leas
   });
   return {
     ...{ lease, run, lineage, key, unit, deadline, dp, rank, entries, offsets: [...facts.keys()] },
-    version: dispatcher.view(run)?.newest ?? null,
+    version: dispatcher.newest(run),
     microBatches: shard.map((micro) => micro.flatMap((offset) => placeOf.get(offset) ?? [])),
     payloads: payloads(),
   };
