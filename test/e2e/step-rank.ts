@@ -20,7 +20,7 @@ const { values } = parseArgs({
 });
 const GROUPS = 2;
 /** About two trajectories: a shard has several micro-batches. */
-const MICRO_TOKENS = 400;
+const MICRO_TOKENS = 200;
 
 export type Order =
   | { readonly step: number }

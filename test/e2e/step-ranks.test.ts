@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Accounting } from '../../src/clickhouse/accounting.ts';
 import type { Batch } from '../chaos/delivery/batch.ts';
 import { startTypescript } from '../start-typescript.ts';
@@ -141,12 +141,15 @@ it('over 100 steps each rank has as many micro-batches as the other, other data,
   const cameAgain = weights.slice(60, 67).flat();
   expect([...cameAgain].sort()).toEqual(expect.arrayContaining(discarded));
   expect(cameAgain).toEqual(expect.arrayContaining(gone.received.map(({ name }) => name)));
-  const { runs }: Accounting = JSON.parse(await runProgram(['accounting', '--json', '--data', join(folder, 'data')]));
-  expect(runs.find(({ run_id: id }) => id === RUN)).toMatchObject({
-    balanced: true,
-    ready: sent.size,
-    ready_states: { trained: sent.size },
-  });
+  // Rows of deliveries follow the log.
+  await vi.waitFor(async () => {
+    const { runs }: Accounting = JSON.parse(await runProgram(['accounting', '--json', '--data', join(folder, 'data')]));
+    expect(runs.find(({ run_id: id }) => id === RUN)).toMatchObject({
+      balanced: true,
+      ready: sent.size,
+      ready_states: { trained: sent.size },
+    });
+  }, 30_000);
 }, 120_000);
 
 function ascending(a: number, b: number): number {
