@@ -4,7 +4,7 @@ import type { AuditRow } from '../model/effects.ts';
 /** Whose rows they are. */
 export type AuditedAttempt = Pick<
   AuditRow,
-  'run_id' | 'epoch' | 'unit' | 'rollout_id' | 'attempt' | 'started_at' | 'partition' | 'offset'
+  'run_id' | 'epoch' | 'unit' | 'rollout_id' | 'attempt' | 'replay_id' | 'started_at' | 'partition' | 'offset'
 >;
 
 /** A row a finding; one without a class where there is none, which says what a not_auditable one lacked. */
@@ -14,7 +14,7 @@ export function auditRows(
   { result, findings, missing }: Pick<AuditAnswer, 'findings' | 'missing' | 'result'>,
 ): AuditRow[] {
   if (result === 'unknown') return [];
-  const { run_id, epoch, unit, rollout_id, attempt, started_at, partition, offset } = of;
+  const { run_id, epoch, unit, rollout_id, attempt, replay_id, started_at, partition, offset } = of;
   const rows = findings.length === 0 ? [{ ...NOTHING, detail: missing ?? '' }] : findings;
   return rows.map((finding) => ({
     run_id,
@@ -22,7 +22,7 @@ export function auditRows(
     unit,
     rollout_id,
     attempt,
-    replay_id: '',
+    replay_id,
     audit,
     result,
     class: finding.class,

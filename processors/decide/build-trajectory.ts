@@ -16,6 +16,7 @@ export interface TrajectoryParts {
   readonly inForce: InForce;
   readonly segments: readonly FlatSegment[];
   readonly scoreId: string;
+  readonly supersedes: string | null;
 }
 
 /** What the trainer takes, and what is kept of what it does not take. */
@@ -27,6 +28,7 @@ export function buildTrajectory({
   inForce,
   segments,
   scoreId,
+  supersedes,
 }: TrajectoryParts): TrajectoryInit {
   const { attempt, judgement, weights } = leaver;
   const { start, identity } = attempt;
@@ -83,7 +85,7 @@ export function buildTrajectory({
     policy_id: inForce.policy_id,
     taxonomy_id: inForce.taxonomy_id,
     score_id: scoreId,
-    supersedes: null,
+    supersedes,
     audit: audited.summary,
     audit_missing: { ...audited.missing },
     wall_ms: wallPartsOf(attempt) ?? sumsOf(attempt),

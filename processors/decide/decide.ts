@@ -1,6 +1,6 @@
 import { map, type OperatorFunction } from 'rxjs';
 import type { RetryRequestInit } from '../../schemas/generated/retry-request.ts';
-import type { Cause } from '../model/attempt.ts';
+import type { Attempt, Cause } from '../model/attempt.ts';
 import { AUDIT_NAMES, NOT_AUDITED } from '../model/audit-summary.ts';
 import type { AgedLeaver, AgedLeaving, Leaver, Leaving } from '../model/closing.ts';
 import { countingVerdicts } from '../model/counting-verdicts.ts';
@@ -15,17 +15,30 @@ import { decisionOf } from './decision-of.ts';
 import { scoreIdOf } from './score-id.ts';
 import { flatSegment } from './segments-of.ts';
 
+/** Whose decisions these are, and what of the token data they need. */
+export interface DecideAs {
+  /** '': the live lane's. */
+  readonly replayId: string;
+  /** The score that takes the place of another: its id; null: it is the first of the attempt. */
+  readonly supersedes: (attempt: Attempt, scoreId: string) => string | null;
+  readonly flatten: typeof flatSegment;
+}
+
+const LIVE: DecideAs = { replayId: '', supersedes: () => null, flatten: flatSegment };
+
 /** Where an attempt goes: rows for SQL and a record for the topic of its disposition. Hands down how many were decided. */
 export function createDecide(
   state: LaneState,
   policyInForce: () => Policy,
+  { replayId, supersedes: supersededBy, flatten }: DecideAs = LIVE,
 ): OperatorFunction<readonly AgedLeaving[], number> {
   const decideOne = (leaving: AgedLeaving, leaver: AgedLeaver) => {
     const { attempt, judgement } = leaver;
     const { cause, unit } = leaving;
     const learns = judgement.inLoss;
-    const segments = attempt.segments.map((segment) => flatSegment(segment, learns, leaver.weights.masked));
+    const segments = attempt.segments.map((segment) => flatten(segment, learns, leaver.weights.masked));
     const scoreId = scoreIdOf(attempt, state.inForce);
+    const supersedes = supersededBy(attempt, scoreId);
     const topic = topicOf(state, policyInForce(), leaver);
     const { rows, records } = state.effects;
     const decision = decisionOf({
@@ -36,6 +49,8 @@ export function createDecide(
       inForce: state.inForce,
       segments,
       scoreId,
+      replayId,
+      supersedes,
       held: topic === 'held',
     });
     rows.decisions.push(decision);
@@ -50,10 +65,11 @@ export function createDecide(
       inForce: state.inForce,
       segments,
       scoreId,
+      supersedes,
     });
-    rows.trajectories.push({ trajectory, unit: unit.key, replay_id: '', offset: cause.offset });
-    pushRewards(state, leaving, leaver, scoreId);
-    pushAudits(state, leaving, leaver);
+    rows.trajectories.push({ trajectory, unit: unit.key, replay_id: replayId, offset: cause.offset });
+    pushRewards(state, leaving, leaver, { scoreId, replayId });
+    pushAudits(state, leaving, leaver, replayId);
     if (topic === null) {
       const retry = retryOf(leaver, cause, state, policyInForce());
       records.push({ topic: 'retries', key: unit.key, offset: cause.offset, retry });
@@ -121,7 +137,12 @@ function notBeforeUs({ appendedAtMs }: Cause, { firstMs, factor, mostMs }: Polic
   return waitMs > 0 ? Math.round((appendedAtMs + waitMs) * 1000) : null;
 }
 
-function pushRewards(state: LaneState, { cause, unit }: Leaving, { attempt }: Leaver, scoreId: string): void {
+function pushRewards(
+  state: LaneState,
+  { cause, unit }: Leaving,
+  { attempt }: Leaver,
+  { scoreId, replayId }: { readonly scoreId: string; readonly replayId: string },
+): void {
   const { run_id, epoch, rollout_id, attempt: number } = attempt.identity;
   for (const { scorer, scorerVersion, status, rewards, boundTo } of countingVerdicts(attempt.verdicts)) {
     // A verdict without a reward is a row too: it says that nothing was said.
@@ -134,7 +155,7 @@ function pushRewards(state: LaneState, { cause, unit }: Leaving, { attempt }: Le
         unit: unit.key,
         rollout_id,
         attempt: number,
-        replay_id: '',
+        replay_id: replayId,
         scorer,
         scorer_version: scorerVersion,
         turn: boundTo,
@@ -151,12 +172,12 @@ function pushRewards(state: LaneState, { cause, unit }: Leaving, { attempt }: Le
 }
 
 /** What each audit said; of one that is deferred, whoever makes it says it. */
-function pushAudits(state: LaneState, { cause, unit }: Leaving, { attempt }: Leaver): void {
+function pushAudits(state: LaneState, { cause, unit }: Leaving, { attempt }: Leaver, replayId: string): void {
   const { run_id, epoch, rollout_id, attempt: number } = attempt.identity;
   const audited = attempt.audited ?? NOT_AUDITED;
   const of = {
     ...{ run_id, epoch, unit: unit.key, rollout_id, attempt: number, started_at: attempt.startedAtUs },
-    ...{ partition: state.partition, offset: cause.offset },
+    ...{ partition: state.partition, offset: cause.offset, replay_id: replayId },
   };
   for (const audit of AUDIT_NAMES) {
     const missing = audited.missing[audit] ?? null;

@@ -12,6 +12,8 @@ export interface DecisionParts {
   readonly inForce: InForce;
   readonly segments: readonly FlatSegment[];
   readonly scoreId: string;
+  readonly replayId: string;
+  readonly supersedes: string | null;
   readonly held: boolean;
 }
 
@@ -24,6 +26,8 @@ export function decisionOf({
   inForce,
   segments,
   scoreId,
+  replayId,
+  supersedes,
   held,
 }: DecisionParts): Decision {
   const { attempt, judgement, weights } = leaver;
@@ -39,7 +43,7 @@ export function decisionOf({
     rollout_id: identity.rollout_id,
     attempt: identity.attempt,
     unit,
-    replay_id: '',
+    replay_id: replayId,
     reason_code: judgement.code,
     reason_raw:
       judgement.reasons.find((reason) => reason.code === judgement.code)?.raw ?? judgement.reasons[0]?.raw ?? null,
@@ -62,7 +66,7 @@ export function decisionOf({
     policy_id: inForce.policy_id,
     taxonomy_id: inForce.taxonomy_id,
     score_id: scoreId,
-    supersedes: null,
+    supersedes,
     weights_version_min: weights.min,
     weights_version_max: weights.max,
     lag: weights.lag,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { makeFolder } from '../config/make-folder.ts';
 import { RollstreamError } from '../errors.ts';
 import { applySettings } from './apply-settings.ts';
+import { createEmbeddedBulkReader } from './embedded-bulk-reader.ts';
 import { createEmbeddedInsert } from './embedded-insert.ts';
 import { createEmbeddedParquet } from './embedded-parquet.ts';
 import { createEmbeddedStatements } from './embedded-statements.ts';
@@ -47,7 +48,8 @@ export async function openEmbeddedStore({
       await applySettings(reader, readerSettings(readerLimits));
     };
     const readParquet = createEmbeddedParquet(folder, () => createEmbeddedStatements(path));
-    return createStore({ writer, queries, reader, lockReader, insert, readParquet, log });
+    const openBulkReader = async () => createEmbeddedBulkReader(createEmbeddedStatements(path));
+    return createStore({ writer, queries, reader, lockReader, insert, readParquet, openBulkReader, log });
   } catch (cause) {
     await Promise.all(opened.map((statements) => statements.close()));
     throw cause instanceof RollstreamError ? cause : await openError(cause, folder, path);

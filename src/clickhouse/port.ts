@@ -26,11 +26,20 @@ export interface Store {
    * destroys it. It takes a connection of its own: no other statement waits for it.
    */
   readParquet(sql: string, params?: QueryParams): Promise<Readable>;
+  /** A connection of its own to read much with: nothing that lanes ask waits for it. */
+  openBulkReader(): Promise<BulkReader>;
   /**
    * Applies the numbered files of infra/clickhouse/migrations that are not recorded yet. `onlyCheck`: RS_DATA_VERSION if one is
    * missing, and nothing is changed.
    */
   migrate(options?: { readonly onlyCheck?: boolean }): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Reads rows of statements of our own, one statement at a time. */
+export interface BulkReader {
+  /** RowBinary, in the order and types of the columns selected. All of it is in memory: ask for a piece. */
+  read(sql: string, params?: QueryParams): Promise<Buffer>;
   close(): Promise<void>;
 }
 

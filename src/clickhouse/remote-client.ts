@@ -2,6 +2,7 @@ import { ClickHouseLogLevel, type ClickHouseSettings, createClient } from '@clic
 import { RollstreamError } from '../errors.ts';
 import type { Store } from './port.ts';
 import { DEFAULT_READER_LIMITS, type ReaderLimits, readerSettings } from './reader-limits.ts';
+import { createRemoteBulkReader } from './remote-bulk-reader.ts';
 import { createRemoteInsert } from './remote-insert.ts';
 import { createRemoteParquet } from './remote-parquet.ts';
 import { createRemoteStatements } from './remote-statements.ts';
@@ -31,6 +32,9 @@ const IDLE_SOCKET_MS = 2_500;
 const ANSWER_MS = 5_000;
 /** A Parquet file is sent once it is whole: so long the server may be silent. */
 const PARQUET_MS = 1_800_000;
+
+/** A piece of a replay is sorted before it is sent. */
+const BULK_READ_MS = 600_000;
 
 /** As in the engine of this process: numbers are numbers, and an answer is whole or an error, never both. */
 const ANSWER_SETTINGS: ClickHouseSettings = { wait_end_of_query: 1, output_format_json_quote_64bit_integers: 0 };
@@ -62,6 +66,10 @@ export async function openRemoteStore(options: RemoteStoreOptions): Promise<Stor
     lockReader: async () => {},
     insert: createRemoteInsert(writer),
     readParquet: createRemoteParquet(() => connect(ANSWER_SETTINGS, Math.max(timeoutMs, PARQUET_MS))),
+    openBulkReader: async () => {
+      const longMs = Math.max(timeoutMs, BULK_READ_MS);
+      return createRemoteBulkReader(createRemoteStatements(connect(ANSWER_SETTINGS, longMs), longMs));
+    },
     log,
   });
   try {

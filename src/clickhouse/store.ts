@@ -3,7 +3,7 @@ import { packageFile } from '../config/package-file.ts';
 import { RollstreamError } from '../errors.ts';
 import { coalesceInserts } from './coalesce-inserts.ts';
 import { migrate } from './migrate.ts';
-import type { InsertBatch, OutputFormat, QueryParams, Store } from './port.ts';
+import type { BulkReader, InsertBatch, OutputFormat, QueryParams, Store } from './port.ts';
 import { createReaderGuard, type ReaderGuard } from './reader-guard.ts';
 import type { Statements } from './statements.ts';
 import { queryError, storeError } from './store-error.ts';
@@ -20,6 +20,7 @@ export interface StoreDeps {
   readonly lockReader: () => Promise<void>;
   readonly insert: (batch: InsertBatch) => Promise<void>;
   readonly readParquet: (sql: string, params: QueryParams) => Promise<Readable>;
+  readonly openBulkReader: () => Promise<BulkReader>;
   readonly log: (message: string) => void;
 }
 
@@ -97,6 +98,11 @@ export function createStore(deps: StoreDeps): Store {
       } catch (cause) {
         throw storeError(cause, 'exporting from the store');
       }
+    },
+
+    async openBulkReader() {
+      assertOpen();
+      return deps.openBulkReader();
     },
 
     async migrate({ onlyCheck = false } = {}) {

@@ -88,6 +88,7 @@ export function createSimulatedStore({ scheduler, store }: World, caller: Caller
       return (await call('query', () => store.query(sql, params))) as Row[];
     },
     queryAsReader: () => Promise.reject(new Error('lanes do not ask as readers')),
+    openBulkReader: () => Promise.reject(new Error('lanes replay nothing')),
     readParquet: () => Promise.reject(new Error('lanes export nothing')),
     migrate: async () => undefined,
     close: async () => undefined,
