@@ -1,9 +1,8 @@
-import type { Control, Deadline, GateState as GateEvent, StepEvent } from '../../schemas/generated/step-event.ts';
+import type { Deadline, StepEvent } from '../../schemas/generated/step-event.ts';
 import { type Attempt, attemptKey, type Cause, isStarted, isWhole, sawOf } from '../model/attempt.ts';
 import type { Candidate } from '../model/closing.ts';
-import { GATE_STATES, type GateInForce } from '../model/gate.ts';
 import { closeIfEmpty, giveUpOrphan, isRepeated, type LaneState } from '../model/lane-state.ts';
-import { withVersion } from '../model/weights.ts';
+import { nextInForce } from '../model/next-in-force.ts';
 import { acceptRow } from './event-rows.ts';
 
 /**
@@ -21,38 +20,13 @@ export function foldControl(
   if (control === null) return;
   acceptRow(state, key, event, cause, cause.offset);
   // The commit told the values as of the frontier.
-  if (!isRepeated(state, cause.offset)) putInForce(state, event.run_id, control);
+  if (!isRepeated(state, cause.offset)) state.inForce = nextInForce(state.inForce, event.run_id, control);
   if (control.deadline === null) return;
   const closing: Candidate[] = [];
   if (control.deadline.name === 'source_ended') foldSourceEnded(state, control.deadline, cause, closing);
   else foldDeadline(state, key, event, control.deadline, cause, closing);
   if (!isRepeated(state, cause.offset)) candidates.push(...closing);
   else for (const candidate of closing) rememberExpiry(candidate);
-}
-
-/** Each value by itself: the others stay as they are. */
-function putInForce(state: LaneState, runId: string, { policy, weights, gate }: Control): void {
-  if (policy !== null)
-    state.inForce = { ...state.inForce, policy_id: policy.policy_id, taxonomy_id: policy.taxonomy_id };
-  if (weights !== null)
-    state.inForce = { ...state.inForce, weights: withVersion(state.inForce.weights, runId, weights) };
-  const inForce = gate === null ? null : gateInForce(gate);
-  if (inForce !== null && !isStale(inForce, state.inForce.gates.get(runId)))
-    state.inForce = { ...state.inForce, gates: new Map(state.inForce.gates).set(runId, inForce) };
-}
-
-/**
- * A CHANGE THAT CAME LATE IS VOID. 1 an evaluator writes row 4, hold, and hangs before its event; 2 a person releases: row 5, its
- * event @9; 3 the event of row 4 arrives @10: lanes would hold what the books and the forwarder have open.
- */
-function isStale({ seq }: GateInForce, inForce: GateInForce | undefined): boolean {
-  return seq < (inForce?.seq ?? 0);
-}
-
-/** null: a state that a newer build knows. The one in force stays: to open or to close would be a guess. */
-function gateInForce({ state, classes, seq }: GateEvent): GateInForce | null {
-  const known = GATE_STATES.find((name) => name === state);
-  return known === undefined ? null : { state: known, classes, seq };
 }
 
 /**
