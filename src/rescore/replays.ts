@@ -10,6 +10,8 @@ export interface ReplayStatus {
   readonly replay_id: string;
   readonly label: string;
   readonly state: ReplayState;
+  /** Running or emitting, but nobody works on it any more: starting it again goes on with it. */
+  readonly interrupted: boolean;
   /** Code and message of what ended it; null: nothing has. */
   readonly error: { readonly code: string; readonly message: string } | null;
   readonly saved: boolean;
