@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createEventLines } from './event-lines.ts';
 import { CHANGE_CASES } from './groups/change.ts';
 import { DIGITS_CASES } from './groups/digits.ts';
 import { EVAL_CASES } from './groups/eval.ts';
@@ -12,7 +12,7 @@ import { REPORT_CASES } from './groups/report.ts';
 import { type NemoCase, STOCK_CASES } from './groups/stock.ts';
 import { TANK_CASES, TORN_CASE } from './groups/tank.ts';
 import { TIMEOUT_CASES } from './groups/timeout.ts';
-import { type EventCase, TRAILS_CASES } from './groups/trails.ts';
+import { TRAILS_CASES } from './groups/trails.ts';
 import { play } from './play.ts';
 import { createQwen } from './qwen.ts';
 import { createRandom } from './random.ts';
@@ -20,9 +20,7 @@ import type { Task } from './script/task.ts';
 import { INVOICE, TANK } from './tasks/calculator.ts';
 import { REPORT, STOCK } from './tasks/key-value.ts';
 import { RECIPE } from './tasks/recipe.ts';
-import type { StepLine } from './write/event-log.ts';
 import { nemoRow } from './write/nemo-row.ts';
-import { stepEvents } from './write/step-events.ts';
 import { type StrandsShape, strandsLine } from './write/strands-line.ts';
 
 /** How much of the torn line reached the disk. */
@@ -31,7 +29,7 @@ const TORN_BYTES = 1_517;
 /** All example files, path below examples/rollouts → content. The same bytes each time. */
 export async function generateExamples(): Promise<Map<string, string>> {
   const qwen = createQwen();
-  const facts = { tokenizerSha256: sha256(qwen.tokenizerJson), templateSha256: sha256(qwen.template) };
+  const eventLines = createEventLines(qwen);
 
   async function strandsLines(shape: StrandsShape, task: Task, cases: readonly StrandsCase[]): Promise<string[]> {
     return mapInOrder(cases, async ({ sample, script }) => {
@@ -46,17 +44,6 @@ export async function generateExamples(): Promise<Map<string, string>> {
       const random = createRandom(`${task.id} ${outcome.rolloutIndex} ${outcome.attemptIndex ?? 0}`);
       return JSON.stringify(nemoRow(task, await play(qwen, task, script, random), outcome, random));
     });
-  }
-
-  async function eventLines(cases: readonly EventCase[]): Promise<string[]> {
-    const attempts = await mapInOrder(cases, async ({ task, plan, script, sentTwice }) => {
-      const random = createRandom(`${plan.rolloutId} ${plan.attempt ?? 0}`);
-      const lines = stepEvents(task, await play(qwen, task, script, random), plan, facts);
-      return lines.flatMap((line, index): StepLine[] => (index === sentTwice ? [line, line] : [line]));
-    });
-    // As one log would have them: by time, each attempt in its own order.
-    const merged = attempts.flat().sort((left, right) => left.atMs - right.atMs);
-    return merged.map(({ event }) => JSON.stringify(event));
   }
 
   const invoice = await strandsLines('current', INVOICE, INVOICE_CASES);
@@ -89,8 +76,4 @@ async function mapInOrder<T, U>(items: readonly T[], each: (item: T) => Promise<
 
 function joinLines(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join('');
-}
-
-function sha256(bytes: Buffer | string): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }

@@ -39,6 +39,7 @@ export interface AttemptPlan {
     readonly system: string;
     readonly limit?: Json;
     readonly exception?: Json;
+    readonly finalResponse?: string;
   } | null;
   /** After the end, in this order: they carry no seq. */
   readonly after?: readonly (PhasePlan | VerdictPlan)[];
@@ -48,6 +49,8 @@ export interface VerdictPlan {
   readonly verdict: 'scored' | 'timeout' | 'crash' | 'not_run';
   readonly reward?: number;
   readonly report: { readonly [key: string]: Json };
+  /** `file-check` 1.2.0 unless given. */
+  readonly scorer?: readonly [name: string, version: string];
 }
 
 /** SHA-256 of what the prompts were made with. */
@@ -94,6 +97,7 @@ export function stepEvents(
       reasons: [{ raw: plan.end.raw, system: plan.end.system }],
       ...(plan.end.limit === undefined ? {} : { limit: plan.end.limit }),
       ...(plan.end.exception === undefined ? {} : { exception: plan.end.exception }),
+      ...(plan.end.finalResponse === undefined ? {} : { final_response: plan.end.finalResponse }),
     });
   }
   for (const later of plan.after ?? []) {
@@ -175,9 +179,10 @@ function phaseBody(plan: PhasePlan): { [key: string]: Json } {
 }
 
 function verdictBody(plan: VerdictPlan): { [key: string]: Json } {
+  const [scorer, version] = plan.scorer ?? ['file-check', '1.2.0'];
   return {
-    scorer: 'file-check',
-    scorer_version: '1.2.0',
+    scorer,
+    scorer_version: version,
     status: plan.verdict,
     rewards: plan.reward === undefined ? {} : { correct: plan.reward },
     report_json: JSON.stringify(plan.report),
