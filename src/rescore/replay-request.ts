@@ -43,3 +43,6 @@ export interface EmitRequest {
   /** What is too old by the newest weights now: left out, by the policy that decides; or emitted all the same. */
   readonly stale: 'leave_out' | 'emit';
 }
+
+/** What a topic may have at most. */
+export const MOST_PARTITIONS = 1024;
