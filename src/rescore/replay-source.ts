@@ -1,5 +1,5 @@
 import type { UnitHistory } from '../../processors/model/replay.ts';
-import type { LaneHistory } from '../../processors/replay/lane-history.ts';
+import type { LaneHistoryDeps } from '../../processors/replay/create-lane-history.ts';
 
 /** A piece of a replay that is read, written and counted as one: units [fromUnit, toUnit] of one partition. */
 export interface ReplayChunk {
@@ -37,8 +37,11 @@ export interface RefusedRollouts {
 /** Where the events of a replay come from: the store or the log. Closed when the replay ends, however it ends. */
 export interface ReplaySource {
   plan(): Promise<ReplayPlan>;
-  /** Lane-wide values of a partition by offset: weights, gates, documents, producers that ended. */
-  laneHistory(plan: ReplayPlan, partition: number): Promise<LaneHistory>;
+  /**
+   * Lane-wide values of a partition by offset: weights, gates, documents, producers that ended. As what `createLaneHistory` makes
+   * them of, which can be handed to another thread.
+   */
+  laneHistory(plan: ReplayPlan, partition: number): Promise<LaneHistoryDeps>;
   /** Units of a chunk, each whole. Bounded by the chunk: about 64 MB. */
   read(plan: ReplayPlan, chunk: ReplayChunk): AsyncIterable<UnitHistory>;
   close(): Promise<void>;
