@@ -15,6 +15,8 @@ export interface StoreSourceDeps {
   readonly override: Partial<DocumentIds>;
   /** Else tokens, logprobs and texts are zeros of the right length. */
   readonly withTokens: boolean;
+  /** Of a chunk at most, about; absent: as many as 64 MB hold. */
+  readonly chunkEvents?: number;
   readonly log: (message: string) => void;
 }
 
