@@ -35,6 +35,7 @@ export const ERRORS = {
   RS_DELIVERY_REFUSED: { exit: 1, status: 409, retriable: false },
   RS_BLOB_DAMAGED: { exit: 3, status: 500, retriable: false },
   RS_BUSY: { exit: 3, status: 503, retriable: true },
+  RS_GATE_CLOSED: { exit: 3, status: 503, retriable: true },
   RS_STARTING: { exit: 3, status: 503, retriable: true },
   RS_INTERRUPTED: { exit: 3, status: 503, retriable: true },
   RS_INTERNAL: { exit: 3, status: 500, retriable: false },

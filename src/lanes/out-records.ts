@@ -20,13 +20,14 @@ export interface EncodedRecords {
 }
 
 /**
- * A trajectory above MOST_RECORD_BYTES travels without its segments, which go to a blob. Where there is no blob folder none such
+ * `headers` are on each trajectory beside its own. A trajectory above MOST_RECORD_BYTES travels without its segments, which go to a blob. Where there is no blob folder none such
  * is ready (processors/decide/record-space.ts); what is rejected then goes without them, and SQL has them.
  */
 export async function createEncodeRecords(
   codecs: Codecs,
   topics: TopicNames,
   hasBlobs: boolean,
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<EncodeRecords> {
   const names = { ready: topics.ready, held: topics.held, rejected: topics.rejected };
   const trajectoryOf = {
@@ -41,7 +42,7 @@ export async function createEncodeRecords(
     record: {
       key: out.key,
       value: trajectoryOf[out.topic](trajectory),
-      headers: headersOf(trajectory),
+      headers: { ...headersOf(trajectory), ...headers },
       partition: 0,
     },
   });
