@@ -8,6 +8,8 @@ export type ComparedDecision = Pick<
   DecisionRow,
   | ('rollout_id' | 'attempt' | 'reason_code' | 'category' | 'disposition' | 'why' | 'reward' | 'reward_valid')
   | ('advantage' | 'score_id' | 'policy_id' | 'taxonomy_id' | 'offset')
+  // `logprob_invalid`: without its tokens nobody could find that again.
+  | 'reason_raw'
 >;
 
 /** A verdict that a verifier gave afterwards, or a file holds. Takes the place of what the same scorer said about the same turn. */
@@ -28,6 +30,8 @@ export interface UnitHistory {
   readonly lateVerdicts: readonly Decoded[];
   readonly newVerdicts: readonly NewVerdict[];
   readonly decided: readonly ComparedDecision[];
+  /** Rollouts with an attempt whose start was accepted, and which is not decided below that offset. */
+  readonly open: readonly string[];
   /** What the audits said, by `attemptKey`; an absent attempt was not audited. Not asked for where they are made again. */
   readonly audited: ReadonlyMap<string, Audited>;
 }
