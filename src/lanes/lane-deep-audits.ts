@@ -9,13 +9,15 @@ import { type AuditRow, DEFERRED, type Effects } from '../../processors/model/ef
 import type { Policy } from '../../processors/model/policy.ts';
 import type { DeepAuditor } from '../deep-audits/deep-auditor.ts';
 
+type DecidedRows = Pick<Effects['rows'], 'decisions' | 'trajectories'>;
+
 export interface LaneDeepAudits {
   /** Stands for the audits that a tokenizer makes, where it has not: says why. */
   readonly standIn: Audit;
   /** Starts what is to be audited of a wave; what its decisions have to wait for, or null. */
   begin(wave: readonly Candidate[], policy: Policy): Promise<void> | null;
   /** Rows of the attempts in `effects` whose audits no decision waited for. */
-  deferred(effects: Effects): Array<Promise<readonly AuditRow[]>>;
+  deferred(effects: { readonly rows: DecidedRows }): Array<Promise<readonly AuditRow[]>>;
 }
 
 /**
