@@ -1,15 +1,11 @@
 import { Subject } from 'rxjs';
 import type { StepEvent } from '../schemas/generated/step-event.ts';
-import { type AssembleOut, createAssemble } from './assemble/assemble.ts';
+import type { AssembleIn } from './assemble/assemble.ts';
 import type { AssembleRules } from './assemble/reduce.ts';
 import { createAuditOf } from './audit/audit-of.ts';
-import { createAudits } from './audit/audits.ts';
-import { createDecide } from './decide/decide.ts';
-import { createJudge, type Documents } from './decide/judge.ts';
+import type { Documents } from './decide/judge.ts';
 import type { Fits } from './decide/record-space.ts';
-import { createStaleness } from './decide/staleness.ts';
 import { createDecode, type DecodeIn } from './decode/decode.ts';
-import { createGroup } from './group/group.ts';
 import type { Attempt } from './model/attempt.ts';
 import type { Audits } from './model/audit-summary.ts';
 import type { Candidate } from './model/closing.ts';
@@ -17,8 +13,7 @@ import type { Judgement } from './model/judgement.ts';
 import type { LaneState } from './model/lane-state.ts';
 import type { Outcome } from './model/outcome.ts';
 import type { Policy } from './model/policy.ts';
-import { rewardOf } from './score/reward.ts';
-import { createScore, scoreOf } from './score/score.ts';
+import { createStages } from './stages.ts';
 
 export interface PipelineDeps {
   readonly state: LaneState;
@@ -43,7 +38,7 @@ export interface Pipeline {
   readonly policyInForce: () => Policy;
 }
 
-/** The stages of a lane. When a fold is over, the batch is in `state` and its effects are in `state.effects`. */
+/** The stages of a lane: the decoder, and all that is behind it. When a fold is over, the batch is in `state` and its effects are in `state.effects`. */
 export function createPipeline({
   state,
   decodeEvent,
@@ -51,73 +46,38 @@ export function createPipeline({
   documents,
   audits,
   limits,
-  fits = () => true,
-  awaited = () => null,
+  fits,
+  awaited,
 }: PipelineDeps): Pipeline {
-  const { judge, audit } = createJudge({ state, documents, scoreOf, rewardOf, auditOf: createAuditOf(audits), fits });
-  const policyInForce = () => documents.policyOf(state.inForce.policy_id);
+  const stages = createStages({
+    state,
+    documents,
+    rules: { ...limits, watch: audits.watch },
+    auditOf: createAuditOf(audits),
+    ...(fits && { fits }),
+    ...(awaited && { awaited }),
+  });
   const batches = new Subject<DecodeIn>();
-  const waves = new Subject<readonly Candidate[]>();
-  let assembled: AssembleOut = [];
-  let decided = 0;
+  let decoded: AssembleIn = [];
   let failure: { readonly error: unknown } | null = null;
-  // A fault of a record is a value; what throws is a bug, and ends the lane loudly (RxJS would rethrow it unobserved).
-  const error = (thrown: unknown) => {
-    failure = { error: thrown };
-  };
-  const throwFailure = () => {
-    if (failure !== null) throw failure.error;
-  };
-  batches
-    .pipe(
-      createDecode({ state, decodeEvent, partitionOfKey }),
-      createAssemble(state, { ...limits, watch: audits.watch }),
-    )
-    .subscribe({
-      next: (wavesOfBatch) => {
-        assembled = wavesOfBatch;
-      },
-      error,
-    });
-  waves
-    .pipe(
-      createAudits(audit),
-      createScore(judge),
-      createGroup({ state, judge, policyInForce }),
-      createStaleness(state, policyInForce),
-      createDecide(state, policyInForce),
-    )
-    .subscribe({
-      next: (count) => {
-        decided += count;
-      },
-      error,
-    });
-
-  const begin = (batch: DecodeIn): AssembleOut => {
-    decided = 0;
+  batches.pipe(createDecode({ state, decodeEvent, partitionOfKey })).subscribe({
+    next: (events) => {
+      decoded = events;
+    },
+    // A fault of a record is a value; what throws is a bug, and ends the lane loudly (RxJS would rethrow it unobserved).
+    error: (thrown: unknown) => {
+      failure = { error: thrown };
+    },
+  });
+  const decode = (batch: DecodeIn): AssembleIn => {
     batches.next(batch);
-    throwFailure();
-    return assembled;
-  };
-  const decide = (wave: readonly Candidate[]) => {
-    waves.next(wave);
-    throwFailure();
+    if (failure !== null) throw (failure as { error: unknown }).error;
+    return decoded;
   };
   return {
-    judge,
-    policyInForce,
-    fold(batch) {
-      for (const wave of begin(batch)) decide(wave);
-      return decided;
-    },
-    async foldWaiting(batch) {
-      for (const wave of begin(batch)) {
-        const wait = awaited(wave, policyInForce());
-        if (wait !== null) await wait;
-        decide(wave);
-      }
-      return decided;
-    },
+    judge: stages.judge,
+    policyInForce: stages.policyInForce,
+    fold: (batch) => stages.fold(decode(batch)),
+    foldWaiting: (batch) => stages.foldWaiting(decode(batch)),
   };
 }

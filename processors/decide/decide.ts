@@ -24,7 +24,7 @@ export interface DecideAs {
   readonly flatten: typeof flatSegment;
 }
 
-const LIVE: DecideAs = { replayId: '', supersedes: () => null, flatten: flatSegment };
+export const LIVE: DecideAs = { replayId: '', supersedes: () => null, flatten: flatSegment };
 
 /** Where an attempt goes: rows for SQL and a record for the topic of its disposition. Hands down how many were decided. */
 export function createDecide(
