@@ -109,8 +109,8 @@ function documentOf(body: Record<string, unknown>, field: string): DocumentText 
 const MOST_NAME_CHARACTERS = 4_096;
 
 function emitOf(body: Record<string, unknown>, field: string): ReplayRequest['emit'] {
-  const emit = objectOf(body, field, 'an object {topic?, again?, stale?} is needed');
-  onlyFields(emit, ['topic', 'again', 'stale'], `${field}.`);
+  const emit = objectOf(body, field, 'an object {topic?, again?, stale?, unchanged?} is needed');
+  onlyFields(emit, ['topic', 'again', 'stale', 'unchanged'], `${field}.`);
   const topic = emit.topic ?? null;
   if (topic !== null && (typeof topic !== 'string' || !TOPIC.test(topic)))
     throw bad(`${field}.topic`, `${field}.topic: the name of a topic is needed`);
@@ -118,7 +118,11 @@ function emitOf(body: Record<string, unknown>, field: string): ReplayRequest['em
   if (stale !== 'leave_out' && stale !== 'emit') throw bad(`${field}.stale`, `${field}.stale: leave_out or emit`);
   const again = emit.again ?? false;
   if (typeof again !== 'boolean') throw bad(`${field}.again`, `${field}.again: true or false`);
-  return { topic, again, stale };
+  const { unchanged } = emit;
+  if (unchanged === undefined || unchanged === null) return { topic, again, stale };
+  if (unchanged !== 'leave_out' && unchanged !== 'emit')
+    throw bad(`${field}.unchanged`, `${field}.unchanged: leave_out or emit`);
+  return { topic, again, stale, unchanged };
 }
 
 function flagOf(body: Record<string, unknown>, field: string): boolean {

@@ -42,6 +42,11 @@ export interface EmitRequest {
   readonly again: boolean;
   /** What is too old by the newest weights now: left out, by the policy that decides; or emitted all the same. */
   readonly stale: 'leave_out' | 'emit';
+  /**
+   * Units that the trainer would learn the same from as before. Absent: they are left out of the ready topic, where it has them in
+   * its queue already.
+   */
+  readonly unchanged?: 'leave_out' | 'emit';
 }
 
 /** What a topic may have at most. */
