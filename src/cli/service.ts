@@ -18,12 +18,15 @@ import { watchLogEnds } from '../server/log-ends.ts';
 import { openTrainerApi, type TrainerApi } from '../server/open-trainer-api.ts';
 import { createReadiness } from '../server/readiness.ts';
 import { type WatchedService, watchServices } from '../server/service-watch.ts';
+import { createStoreVerifierCache } from '../verify/store-verifier-cache.ts';
+import type { VerifierCache } from '../verify/verifier-cache.ts';
 import type { CommandContext } from './context.ts';
 
 /** The pipeline of this process, with or without its HTTP API. */
 export interface Service {
   readonly access: Access;
   readonly imports: ImportTarget;
+  readonly verifierCache: VerifierCache;
   /** null: it does not listen. */
   readonly url: string | null;
   /** Where ClickHouse clients read; null: nowhere. */
@@ -83,6 +86,7 @@ export async function startService(context: CommandContext, withHttp: boolean): 
   metrics.watchDelivery(leases.queue);
   const access = createLocalAccess(app);
   const imports = createLocalImportTarget(app, access);
+  const verifierCache = createStoreVerifierCache({ store: app.store, now: io.now });
   const ends = watchLogEnds({
     broker: app.broker,
     topic: app.topics.steps,
@@ -109,6 +113,7 @@ export async function startService(context: CommandContext, withHttp: boolean): 
       forward,
       codecs: app.codecs,
       blobs: app.blobs,
+      verifierCache,
       schemaOf: (id) => app.registry.schemaOf(id),
       metrics,
       readiness,
@@ -125,6 +130,7 @@ export async function startService(context: CommandContext, withHttp: boolean): 
   return {
     access,
     imports,
+    verifierCache,
     url: listener?.url ?? null,
     clickhouseUrl: front?.url ?? null,
     recordsRead: () => Math.max(0, status().reduce((sum, { frontier }) => sum + frontier, 0) - app.committedBefore),

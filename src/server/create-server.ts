@@ -12,6 +12,7 @@ import type { ForwardRequest } from '../delivery/forward/forward-request.ts';
 import { RollstreamError } from '../errors.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Codecs } from '../registry/codecs.ts';
+import type { VerifierCache } from '../verify/verifier-cache.ts';
 import { errorResponse } from './error-response.ts';
 import { createGuard, type GuardConfig } from './guard.ts';
 import { createKnownRuns } from './known-runs.ts';
@@ -33,6 +34,7 @@ import { readyRoutes } from './routes/ready.ts';
 import { rolloutRoutes } from './routes/rollouts.ts';
 import { schemaRoutes } from './routes/schemas.ts';
 import { taskRoutes } from './routes/tasks.ts';
+import { verifierResultRoutes } from './routes/verifier-results.ts';
 import { versionRoutes } from './routes/versions.ts';
 import { createWhileWanted } from './while-wanted.ts';
 
@@ -48,6 +50,8 @@ export interface ServerDeps {
   readonly schemaOf: (id: number) => Promise<Schema | null>;
   /** null: there is no folder for them. */
   readonly blobs: BlobStore | null;
+  /** What verifiers answered. */
+  readonly verifierCache: VerifierCache;
   readonly metrics: Metrics;
   readonly readiness: () => Readiness;
   readonly log: Logger;
@@ -113,6 +117,7 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Hono {
   app.route('/v1', blobRoutes(deps));
   app.route('/v1', admissionRoutes(deps.trainer));
   app.route('/v1', taskRoutes(deps));
+  app.route('/v1', verifierResultRoutes(deps));
   app.route('/v1', openApiRoutes());
 
   app.notFound((c) =>

@@ -1,6 +1,7 @@
 import { BLOB_PATHS } from './blob-paths.ts';
 import { DELIVERY_PATHS } from './delivery-paths.ts';
 import { body, failure, inPath, json, lines, query, run } from './openapi-parts.ts';
+import { VERIFIER_RESULTS_PATHS } from './verifier-results-paths.ts';
 
 /** The API, as it is served; a test holds it to the routes. */
 export const openApi = {
@@ -215,6 +216,7 @@ export const openApi = {
       },
     },
     ...BLOB_PATHS,
+    ...VERIFIER_RESULTS_PATHS,
     '/v1/openapi.json': { get: { summary: 'This document', responses: { 200: json('OpenAPI') } } },
   },
   components: {

@@ -12,6 +12,7 @@ import { createServer } from '../../src/server/create-server.ts';
 import { errorResponse } from '../../src/server/error-response.ts';
 import { listen } from '../../src/server/listen.ts';
 import { openTrainerApi } from '../../src/server/open-trainer-api.ts';
+import { noCache } from '../../src/verify/verifier-cache.ts';
 import { createReadyGroups } from './ready-trajectories.ts';
 
 /**
@@ -39,6 +40,7 @@ const server = createServer(
     ...{ access, trainer, metrics, log, delivery: leases.delivery, forward: leases.forward, codecs: app.codecs },
     ...{ imports: createLocalImportTarget(app, access), blobs: app.blobs, now: Date.now, closing: closing.signal },
     schemaOf: (id) => app.registry.schemaOf(id),
+    verifierCache: noCache,
     readiness: () => ({ ready: true, reason: '', lanes: [] }),
   },
 );
