@@ -14,7 +14,7 @@ export interface DiffTally {
   readonly dispositions: readonly DiffCell[];
   readonly rewards: RewardDiff;
   readonly advantages: AdvantageDiff;
-  /** The first MOST_NAMED of those that changed, by unit, rollout and attempt. */
+  /** The first MOST_NAMED of those that changed, vanished or appeared, by unit, rollout and attempt. */
   readonly examples: readonly ChangedAttempt[];
 }
 
@@ -23,12 +23,12 @@ export interface DiffCell {
   readonly from: string;
   readonly to: string;
   readonly n: number;
-  /** A few of them, by rollout id. */
+  /** A few of them, by rollout id. Empty where nothing changed. */
   readonly examples: readonly string[];
 }
 
 export interface RewardDiff {
-  /** Old → new; 'null' where it is none. The most frequent pairs; the rest is in `other`. */
+  /** Old → new; 'null' where it is none or not valid. At most MOST_PAIRS; the rest is in `other`. */
   readonly matrix: readonly DiffCell[];
   readonly other: number;
   readonly changed: number;
@@ -45,7 +45,9 @@ export interface AdvantageDiff {
   /** Groups of which a member's advantage moved by more than 1e-9. */
   readonly groups_moved: number;
   readonly attempts_moved: number;
+  /** Of those that have one before and after. */
   readonly largest: number;
+  /** Groups that moved most, by the member of each that did. */
   readonly examples: ReadonlyArray<{ readonly unit: string; readonly before: number; readonly after: number }>;
 }
 
@@ -55,6 +57,8 @@ export interface ChangedAttempt {
   readonly attempt: number;
   readonly before: DecidedAs | null;
   readonly after: DecidedAs | null;
+  /** Why its start would have been refused; '': it would not. */
+  readonly refused: string;
 }
 
 export interface DecidedAs {
