@@ -16,6 +16,8 @@ export interface LogSourceDeps {
   readonly override: Partial<DocumentIds>;
   /** As the lane decodes: by the schemas of the registry; never throws. */
   readonly decodeEvent: (value: Buffer) => Outcome<StepEvent>;
+  /** Loads the schemas of a batch, before it is decoded (src/registry/codecs.ts). */
+  readonly prepare: (ids: Iterable<number>) => Promise<void>;
   /** Of a chunk at most, about; absent: as many as 64 MB hold. */
   readonly chunkEvents?: number;
   readonly log: (message: string) => void;
