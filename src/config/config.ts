@@ -51,6 +51,10 @@ export interface Config {
     /** Told of each change; null: nobody. */
     readonly webhook: string | null;
   };
+  readonly replay: {
+    /** Events of a chunk, about; null: as many as 64 MB hold. */
+    readonly chunkEvents: number | null;
+  };
   readonly delivery: DeliverySettings;
   /** False while nobody chose it: a topic that exists is taken with the partitions it has. */
   readonly partitionsGiven: boolean;

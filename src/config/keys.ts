@@ -190,6 +190,14 @@ export const KEYS = {
     max: '1024GB',
     doc: 'Bytes read and not yet committed, over all lanes; reading stops there until a flush ends.',
   }),
+  replayChunkEvents: integerKey({
+    name: 'replay.chunk_events',
+    default: null,
+    min: 1,
+    max: 10_000_000,
+    unit: 'events',
+    doc: 'Events that a replay reads, scores and writes at once, about; unset: as many as 64 MB hold. Fewer cost an insert of their own each.',
+  }),
   gateMs: durationKey({
     name: 'gate.interval',
     default: '5s',

@@ -111,6 +111,7 @@ export function loadConfig(sources: Sources): Config {
       ...(taxonomyFile === null ? {} : { taxonomyFile: resolve(sources.cwd, taxonomyFile) }),
     },
     gate: { intervalMs: read(KEYS.gateMs), webhook: secret(KEYS.gateWebhook) },
+    replay: { chunkEvents: read(KEYS.replayChunkEvents) },
     delivery: {
       leaseMs: read(DELIVERY_KEYS.leaseMs),
       maxDeliveries: read(DELIVERY_KEYS.maxDeliveries),
