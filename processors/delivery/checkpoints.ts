@@ -5,6 +5,7 @@ import { membersOf } from './ready-order.ts';
 import { type ForkRequest, type Refused, type RewindRequest, refused, type SealRequest } from './requests.ts';
 import type { Run } from './run.ts';
 import { isTerminal } from './run-books.ts';
+import { settle } from './settle.ts';
 
 /** Seals, rewinds and forks. */
 export class Checkpoints extends LogOwner {
@@ -64,6 +65,7 @@ export class Checkpoints extends LogOwner {
     const lineage = run.lineage + 1;
     const facts = new Map([...vouched].map(([offset, fact]) => [offset, { ...fact, lineage }]));
     yield* this.write({ kind: 'rewind', run: name, facts, lineage, of: of.lineage, step: of.step, request });
+    yield* settle(this, run);
     return lineage;
   }
 
@@ -79,8 +81,7 @@ export class Checkpoints extends LogOwner {
     const vouched = run.restorable(of, tokens);
     if ('kind' in vouched) return vouched;
     const head = headOfFork(run, of.step, request);
-    const entries = run.order.units().flatMap((unit) => membersOf(unit));
-    entries.sort((a, b) => a.offset - b.offset);
+    const entries = entriesOfFork(run);
     const facts = new Map<number, Fact>();
     for (const entry of entries) {
       const fact = vouched.has(entry.offset) ? trainedAt(of.step) : factInFork(run, head, entry, of.step);
@@ -95,6 +96,7 @@ export class Checkpoints extends LogOwner {
     }
     const own = piece === null ? { entries, facts } : { entries: [], facts: new Map() };
     yield* this.write({ kind: 'fork', run: into, parent: name, of: of.lineage, ...own, head, piece });
+    yield* settle(this, this.current(into));
     return 'ok';
   }
 }
@@ -105,6 +107,12 @@ function isBegun(run: Run): boolean {
   );
 }
 
+/** Of whole units, in the order of the topic. Where rollouts go alone, a version whose rest will come to the parent is not taken over. */
+function entriesOfFork(run: Run): ReadyEntry[] {
+  const whole = run.order.units().flatMap((unit) => membersOf(unit));
+  return whole.filter((entry) => run.isOfWholeVersion(entry)).sort((a, b) => a.offset - b.offset);
+}
+
 function headOfFork(run: Run, step: number, request: string): RunHead {
   const before = [...run.inherited, ...run.announced()].flatMap(([name]) => {
     const version = run.version(name);
@@ -112,14 +120,13 @@ function headOfFork(run: Run, step: number, request: string): RunHead {
       ? [[name, { lineage: 0, step: version.step, ordinal: version.ordinal }] as const]
       : [];
   });
-  const whole = run.order.units().reduce((sum, unit) => sum + membersOf(unit).length, 0);
   const final = [...run.counts.values()].reduce((sum, count) => sum + count, 0);
   return {
     ...run.head(),
     lineage: 0,
     request: null,
     forked: request,
-    inheritedCount: final + whole,
+    inheritedCount: final + entriesOfFork(run).length,
     cuts: new Map(),
     seals: [{ lineage: 0, step }],
     floor: 0,

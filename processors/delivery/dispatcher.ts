@@ -12,6 +12,7 @@ import type { Task } from '../model/delivery-effects.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { type EndRequest, type Refused, type RunView, refused } from './requests.ts';
 import { isTurnUpTo, type Run } from './run.ts';
+import { settle } from './settle.ts';
 import { shards } from './shards.ts';
 import { type Found, isEnough, isTooFew, isTooLarge, MOST_TOKENS, type Taken, takeUnits } from './take.ts';
 
@@ -74,7 +75,9 @@ export class Dispatcher extends Checkpoints {
       const taken = this.take(run, q);
       let isGranted = false;
       try {
-        if (taken.found.size > 0) yield* this.writeFound(q.run, taken.found);
+        // Before what is newer is granted: a successor whose clock is behind would take a lease that ran out for one in force.
+        if (run.owed.size > 0) yield* settle(this, run);
+        else if (taken.found.size > 0) yield* this.writeFound(q.run, taken.found);
         else if (isTooLarge(taken, q)) return refused('too_large');
         else if (isTooFew(taken, q)) return tooFew(run, taken, q);
         else if (!isEnough(taken, q)) return { kind: 'pending' };
@@ -163,6 +166,7 @@ export class Dispatcher extends Checkpoints {
     const lags = run.lagsOf(q.state === 'trained' ? facts.keys() : []);
     const { reason, version, match } = q;
     yield* this.write({ kind: 'fact', run: name, facts, reason, version, lags, match });
+    yield* settle(this, run);
     return 'ok';
   }
 
@@ -206,7 +210,7 @@ export class Dispatcher extends Checkpoints {
 function isStillFirst(run: Run, { seen, entries }: Taken, { rule }: LeaseRequest): boolean {
   const last = seen.at(-1);
   if (last === undefined || run.order.isOvertaken(last)) return false;
-  return entries.every((entry) => run.state(entry.offset) === 'queued' && run.staleness(entry, rule) === null);
+  return entries.every((entry) => run.isFree(entry.offset) && run.staleness(entry, rule) === null);
 }
 
 /** Nothing is written: a rank that asks the same is refused as long as these units come first. What was answered to one stays so. */

@@ -3,8 +3,10 @@ import type { DispatcherSettings, DispatcherWorld, LoggedRecord, Task } from '..
 import { Fenced } from './fenced.ts';
 import { finalBeside } from './final-ranges.ts';
 import { floorDue } from './floor-due.ts';
+import { lookBack } from './look-back.ts';
 import { membersOf } from './ready-order.ts';
 import type { OnApplied } from './requests.ts';
+import { settle } from './settle.ts';
 import { State } from './state.ts';
 
 /** Records of a run between two folds, at least: a fold looks at all of its entries. */
@@ -114,7 +116,7 @@ export class LogOwner {
 
   /** What was read of ready, in order, up to `position`. */
   arrived(entries: readonly ReadyEntry[], position: number): void {
-    for (const entry of entries) if (entry.offset >= this.position) this.state.run(entry.run).arrive(entry);
+    for (const entry of entries) if (entry.offset >= this.position) this.state.run(entry.run).comes(entry);
     this.position = Math.max(this.position, position);
   }
 
@@ -124,6 +126,12 @@ export class LogOwner {
    */
   *index(): Task<void> {
     const { chunkEntries } = this.settings;
+    for (const run of this.state.runs.values()) {
+      if (run.versions.isEmpty) continue;
+      run.refresh(this.world.nowMs());
+      yield* lookBack(this, run);
+      yield* settle(this, run);
+    }
     for (let from = this.state.indexed; this.position >= from + chunkEntries; from = this.state.indexed) {
       const to = from + chunkEntries;
       for (const [name, run] of this.state.runs) {
@@ -134,6 +142,12 @@ export class LogOwner {
       yield* this.write({ kind: 'indexed', offset: to });
       yield* this.drop(this.state.replaced(), false);
     }
+  }
+
+  /** Writes what has become replaced: rows are made of it before the run is folded. */
+  *settleRun(name: string): Task<void> {
+    const run = this.state.runs.get(name);
+    if (run !== undefined) yield* settle(this, run);
   }
 
   /** Runs whose spent records are worth folding now. */
@@ -153,6 +167,7 @@ export class LogOwner {
   *fold(name: string): Task<void> {
     const run = this.state.run(name);
     run.refresh(this.world.nowMs());
+    yield* settle(this, run);
     const step = floorDue(run, this.settings.unsealedTrajectories);
     if (step !== null)
       yield* this.write({
@@ -165,6 +180,7 @@ export class LogOwner {
         isFloor: true,
       });
     run.refresh(this.world.nowMs());
+    yield* settle(this, run);
     const counts = new Map(run.counts);
     const gone = new Set<number>();
     for (const unit of run.finalUnits())

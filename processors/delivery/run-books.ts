@@ -11,10 +11,12 @@ import type {
   RunHead,
   TakeRule,
 } from '../model/delivery.ts';
-import type { Announced } from '../model/delivery-effects.ts';
 import { isInRanges } from './final-ranges.ts';
+import { type Judged, judgeVersions } from './judge-versions.ts';
 import { ReadyOrder } from './ready-order.ts';
 import { type Refused, refused } from './requests.ts';
+import { RunWeights } from './run-weights.ts';
+import { UnitVersions } from './unit-versions.ts';
 
 /** A record of ready.leases in the books of its run. */
 export interface RecordUse {
@@ -37,8 +39,8 @@ export interface KnownLease {
   readonly offsets: Set<number>;
 }
 
-export const isTerminal = (state: ReadyState): boolean =>
-  state === 'expired' || state === 'undeliverable' || state === 'trainer_rejected';
+const TERMINAL: ReadonlySet<ReadyState> = new Set(['expired', 'undeliverable', 'trainer_rejected', 'replaced']);
+export const isTerminal = (state: ReadyState): boolean => TERMINAL.has(state);
 
 const NEVER: Fact = { state: 'queued', lineage: 0, step: 0, lease: '', count: 0 };
 
@@ -47,84 +49,29 @@ const NEVER: Fact = { state: 'queued', lineage: 0, step: 0, lease: '', count: 0 
  * the set of facts `trained` whose (lineage, step) survives every rewind since: an entry has one such fact at most, and the weights
  * that its trainer restores or goes on with hold exactly these entries.
  */
-export class RunBooks {
+export class RunBooks extends RunWeights {
   readonly order = new ReadyOrder();
+  readonly versions = new UnitVersions();
+  /** Offsets of what a replay emitted: not looked up yet whether another version of it is final; and those of which one is, trained. */
+  readonly unseen = new Set<number>();
+  readonly trainedBefore = new Set<number>();
+  /** What was replaced, and no record says so yet: offset → why. Kept by RunStates. */
+  readonly owed = new Map<number, string>();
   readonly facts = new Map<number, Said>();
   readonly leases = new Map<string, KnownLease>();
   /** null: nothing was granted yet. */
   unit: DeliveryUnit | null = null;
-  lineage = 0;
   request: string | null = null;
   forked: string | null = null;
   inheritedCount = 0;
-  cuts: ReadonlyMap<number, number> = new Map();
   seals: readonly CheckpointName[] = [{ lineage: 0, step: 0 }];
   floor = 0;
   readonly last = new Map<string, readonly [index: number, attempt: number]>();
-  inherited: RunHead['inherited'] = new Map();
   /** Final is all below, and ranges above it. Holds: no live entry is final. */
   low = 0;
   final: RunHead['final'] = [];
   /** States of what is final. */
   counts: ReadonlyMap<ReadyState, number> = new Map();
-
-  constructor(
-    readonly name: string,
-    readonly announced: () => ReadonlyMap<string, Announced>,
-  ) {}
-
-  /**
-   * What a lineage did holds up to the step where a later one began. Acks, checkpoints and versions all carry (lineage, step), so
-   * a rewind is one record and rewrites none. Record by record: 1 a rewind takes back 40 steps of acks, one after the other; 2 it
-   * dies at the 20th; 3 nobody can tell how far it came.
-   */
-  survives(lineage: number, step: number): boolean {
-    for (const [later, cut] of this.cuts) if (later > lineage && step > cut) return false;
-    return true;
-  }
-
-  version(name: string): Announced | null {
-    const version = this.announced().get(name) ?? this.inherited.get(name);
-    return version !== undefined && this.survives(version.lineage, version.step) ? version : null;
-  }
-
-  /** The newest weights that survive. */
-  newest(): { readonly name: string; readonly ordinal: number } | null {
-    let newest: { name: string; ordinal: number } | null = null;
-    for (const versions of [this.inherited, this.announced()])
-      for (const [name, { lineage, step, ordinal }] of versions)
-        if (ordinal >= (newest?.ordinal ?? 0) && this.survives(lineage, step)) newest = { name, ordinal };
-    return newest;
-  }
-
-  /**
-   * ANY VERSION THAT IS NO MORE CONDEMNS AN ENTRY, also one that becomes ready days later. 1 v7 samples; 2 rewind to 5; 3 the new
-   * lineage calls its own weights v7: the old rollout arrives and is fresh. So a name is used once in a run, over all lineages.
-   */
-  isDiscarded(entry: ReadyEntry): boolean {
-    const announced = this.announced();
-    return entry.versions.some((name) => {
-      const version = announced.get(name);
-      return version !== undefined && !this.survives(version.lineage, version.step);
-    });
-  }
-
-  /** Places of the weights that sampled it: the oldest that is known, and whether all are. */
-  sampledBy(entry: ReadyEntry): { readonly oldest: number; readonly isKnown: boolean } {
-    let oldest = Number.POSITIVE_INFINITY;
-    let isKnown = true;
-    for (const name of entry.versions) {
-      const version = this.version(name);
-      if (version === null) isKnown = false;
-      else oldest = Math.min(oldest, version.ordinal);
-    }
-    return { oldest, isKnown };
-  }
-
-  lag(entry: ReadyEntry): number | null {
-    const { oldest, isKnown } = this.sampledBy(entry);
-    return isKnown && oldest < Number.POSITIVE_INFINITY ? (this.newest()?.ordinal ?? 0) - oldest : null;
-  }
 
   /** Of those of these entries whose weights are known. */
   lagsOf(offsets: Iterable<number>): Map<number, number> {
@@ -153,8 +100,32 @@ export class RunBooks {
     return fact.state === 'trained' && fact.step <= upTo && this.survives(fact.lineage, fact.step);
   }
 
-  /** What an entry is now; what came back is queued at its own place, which is the head. */
+  /** What an entry is now; what came back is queued at its own place, which is the head, or a newer version has replaced it. */
   stateOf(entry: ReadyEntry, nowMs: number): ReadyState {
+    const unit = this.versions.of(entry.unit);
+    if (unit === undefined) return this.ownState(entry, nowMs);
+    return this.judge(unit, nowMs).get(entry.offset)?.state ?? this.ownState(entry, nowMs);
+  }
+
+  /** Of a unit that has several versions. */
+  judge(unit: readonly ReadyEntry[], nowMs: number): ReadonlyMap<number, Judged> {
+    return judgeVersions(unit, {
+      state: (entry) => this.ownState(entry, nowMs),
+      isTrainedForGood: ({ offset }) => this.isTrained(this.fact(offset), this.oldestStep()),
+      isUnseen: ({ offset }) => this.unseen.has(offset),
+      isTrainedBefore: ({ offset }) => this.trainedBefore.has(offset),
+      isByRollout: this.unit === 'rollout',
+    });
+  }
+
+  /** All that its version has is there: of what was decided live that is for its unit to say. */
+  isOfWholeVersion(entry: ReadyEntry): boolean {
+    const unit = this.versions.of(entry.unit);
+    return unit === undefined || this.judge(unit, 0).get(entry.offset)?.isWhole === true;
+  }
+
+  /** Versions aside. */
+  ownState(entry: ReadyEntry, nowMs: number): ReadyState {
     const fact = this.fact(entry.offset);
     if (isTerminal(fact.state) || this.isTrained(fact)) return fact.state;
     if (this.isDiscarded(entry)) return 'trainer_rejected';
@@ -164,12 +135,14 @@ export class RunBooks {
 
   /**
    * A LEASE IS GOOD UNTIL ONE OF ITS ENTRIES HAS A LATER FACT; a deadline that has passed does not end it. 1 Lease 1 runs out; 2
-   * lease 2 gets its entry; 3 the slow trainer's ack of lease 1 passes: trained twice.
+   * lease 2 gets its entry; 3 the slow trainer's ack of lease 1 passes: trained twice. Nor once it has run out and a newer version has
+   * replaced one of them: nobody may hear that an ack of it counts when the newer one may be granted.
    */
   holds(lease: string): boolean {
     const grant = this.leases.get(lease)?.grant ?? null;
     if (grant === null || grant.lineage !== this.lineage) return false;
-    for (const [offset, fact] of grant.facts) if (!isSame(this.fact(offset), fact)) return false;
+    for (const [offset, fact] of grant.facts)
+      if (!isSame(this.fact(offset), fact) || this.owed.has(offset)) return false;
     return true;
   }
 
@@ -242,8 +215,8 @@ export class RunBooks {
     if (of.lineage > this.lineage || !this.survives(of.lineage, of.step)) return refused('checkpoint_discarded');
     if (this.seals.some(({ lineage, step }) => lineage === of.lineage && step === of.step)) return new Map();
     if (tokens === null) return refused('never_sealed');
-    const isGood = (_: string, __: number, fact: Fact): boolean =>
-      !isTerminal(fact.state) && !this.isTrained(fact, of.step);
+    const isGood = (_: string, offset: number, fact: Fact): boolean =>
+      !isTerminal(fact.state) && !this.isTrained(fact, of.step) && !this.owed.has(offset);
     return this.vouch(tokens, 'trained_twice', isGood);
   }
 

@@ -1,5 +1,6 @@
-import { type Grant, READY_STATES, type ReadyEntry, type ReadyState } from '../model/delivery.ts';
+import { type Grant, noReadyStates, READY_STATES, type ReadyEntry, type ReadyState } from '../model/delivery.ts';
 import { Heap } from './heap.ts';
+import type { Judged } from './judge-versions.ts';
 import { type KnownLease, RunBooks } from './run-books.ts';
 
 /**
@@ -8,11 +9,13 @@ import { type KnownLease, RunBooks } from './run-books.ts';
  */
 export class RunStates extends RunBooks {
   /** Of live entries. */
-  readonly live = noStates();
+  readonly live = noReadyStates();
   /** ms: states are as of then. */
   nowMs = 0;
   /** States of live entries that are not queued. */
   readonly standing = new Map<number, ReadyState>();
+  /** Queued versions that wait: for the rest of them, or because another one is leased or trained. */
+  readonly blocked = new Set<number>();
   #newest: ReturnType<RunBooks['newest']> = null;
   protected isDirty = true;
   /** -1: to be looked at again. */
@@ -48,7 +51,12 @@ export class RunStates extends RunBooks {
     return this.standing.get(offset) ?? 'queued';
   }
 
-  /** ready = queued + leased + trained + expired + undeliverable + trainer_rejected. */
+  /** Queued, and nothing keeps it from being taken. */
+  isFree(offset: number): boolean {
+    return !this.standing.has(offset) && !this.blocked.has(offset);
+  }
+
+  /** ready = queued + leased + trained + expired + undeliverable + trainer_rejected + replaced. */
   states(): Record<ReadyState, number> {
     const states = { ...this.live };
     for (const [state, count] of this.counts) states[state] += count;
@@ -57,11 +65,11 @@ export class RunStates extends RunBooks {
 
   /**
    * What admission counts as accepted, READ OFF THE SURVIVING STATE, never kept as a counter. 1 40 steps are rewound; 2 the counter
-   * still has them; 3 nothing may start. Or it starts again at 0, and a burst does.
+   * still has them; 3 nothing may start. Or it starts again at 0, and a burst does. Of two versions one counts.
    */
   accepted(): number {
     const { trained, leased, queued } = this.states();
-    return trained + leased + queued;
+    return trained + leased + queued - this.blocked.size;
   }
 
   /** The lease that answers this key in the lineage in force; null: none. */
@@ -75,9 +83,24 @@ export class RunStates extends RunBooks {
   }
 
   arrive(entry: ReadyEntry): void {
-    if (this.isFinal(entry.offset) || !this.order.add(entry) || this.isDirty) return;
+    if (this.isFinal(entry.offset) || !this.order.add(entry)) return;
+    this.versions.add(entry, this.order.entries);
+    if (this.isDirty) return;
     this.live.queued += 1;
     this.restate(entry.offset);
+  }
+
+  /** It is read of ready. What was final before a version came, and is forgotten, must be asked for. */
+  comes(entry: ReadyEntry): void {
+    if (entry.replay !== undefined && entry.again !== true && !this.isFinal(entry.offset))
+      this.unseen.add(entry.offset);
+    this.arrive(entry);
+  }
+
+  /** These were looked up. */
+  seen(offsets: readonly number[]): void {
+    for (const offset of offsets) this.unseen.delete(offset);
+    for (const offset of offsets) this.restate(offset);
   }
 
   protected known(lease: string): KnownLease {
@@ -105,32 +128,64 @@ export class RunStates extends RunBooks {
   #recompute(): void {
     this.isDirty = false;
     this.standing.clear();
-    Object.assign(this.live, noStates());
+    this.blocked.clear();
+    this.owed.clear();
+    Object.assign(this.live, noReadyStates());
     for (const entry of this.order.entries) {
-      const state = this.stateOf(entry, this.nowMs);
+      const state = this.ownState(entry, this.nowMs);
       this.live[state] += 1;
       if (state !== 'queued') this.standing.set(entry.offset, state);
     }
     this.order.restart(this.unit ?? this.order.unit);
     this.forgetLeases();
+    this.restateVersions();
+  }
+
+  /** What one version is depends on the others. */
+  protected restateVersions(): void {
+    if (!this.isDirty) for (const unit of this.versions.units()) this.#restateUnit(unit);
+  }
+
+  #restateUnit(unit: readonly ReadyEntry[]): void {
+    const judged = this.judge(unit, this.nowMs);
+    for (const entry of unit) {
+      const now = judged.get(entry.offset);
+      if (now !== undefined) this.#stand(entry, now);
+    }
   }
 
   /** Computes the state of an entry again. */
   protected restate(offset: number): void {
     const entry = this.isDirty ? undefined : this.order.get(offset);
     if (entry === undefined) return;
+    const versions = this.versions.of(entry.unit);
+    if (versions !== undefined) this.#restateUnit(versions);
+    else this.#stand(entry, { state: this.ownState(entry, this.nowMs), isBlocked: false, reason: '' });
+  }
+
+  #stand(entry: ReadyEntry, { state, isBlocked, reason }: Omit<Judged, 'isWhole'>): void {
+    const { offset } = entry;
     const before = this.state(offset);
-    const state = this.stateOf(entry, this.nowMs);
-    if (state === before) return;
-    this.live[before] -= 1;
-    this.live[state] += 1;
-    if (state !== 'queued') {
-      this.standing.set(offset, state);
-      return;
+    const wasFree = this.isFree(offset);
+    if (state !== before) {
+      this.live[before] -= 1;
+      this.live[state] += 1;
+      if (state === 'queued') this.standing.delete(offset);
+      else this.standing.set(offset, state);
     }
-    this.standing.delete(offset);
+    if (isBlocked) this.blocked.add(offset);
+    else this.blocked.delete(offset);
+    if (reason === '' || this.fact(offset).state === state) this.owed.delete(offset);
+    else this.owed.set(offset, reason);
+    if (wasFree || !this.isFree(offset)) return;
     const unit = this.order.unitOf(entry);
     if (unit !== null) this.order.giveBack(unit);
+  }
+
+  /** It is in the books no more. */
+  protected forgetState(offset: number): void {
+    if (!this.isDirty) this.live[this.state(offset)] -= 1;
+    for (const kept of [this.standing, this.blocked, this.owed, this.unseen, this.trainedBefore]) kept.delete(offset);
   }
 
   /** Leases that no fact names go, and grants of which nothing is held. */
@@ -157,14 +212,17 @@ export class RunStates extends RunBooks {
 
   /** What is kept at hand and is not what the books say, in words; null: all is. After a refresh. */
   broken(): string | null {
-    const counts = noStates();
+    const counts = noReadyStates();
     for (const entry of this.order.entries) {
       const state = this.stateOf(entry, this.nowMs);
+      const isBlocked =
+        this.judge(this.versions.of(entry.unit) ?? [], this.nowMs).get(entry.offset)?.isBlocked ?? false;
       counts[state] += 1;
       if (this.isFinal(entry.offset)) return `@${entry.offset} is final, and live`;
       if (state !== this.state(entry.offset)) return `@${entry.offset} is ${state}, not ${this.state(entry.offset)}`;
+      if (isBlocked !== this.blocked.has(entry.offset)) return `@${entry.offset} is blocked, or not`;
       const unit = this.order.unitOf(entry);
-      if (state === 'queued' && unit !== null && !this.order.isCandidate(unit))
+      if (this.isFree(entry.offset) && unit !== null && !this.order.isCandidate(unit))
         return `@${entry.offset} waits for ever`;
     }
     for (const state of READY_STATES)
@@ -179,8 +237,4 @@ export class RunStates extends RunBooks {
         return `nobody is woken when ${lease} runs out`;
     return null;
   }
-}
-
-function noStates(): Record<ReadyState, number> {
-  return { queued: 0, leased: 0, trained: 0, expired: 0, undeliverable: 0, trainer_rejected: 0 };
 }

@@ -56,19 +56,31 @@ export class Run extends RunStates {
         break;
     }
     if ('facts' in record) this.#say(record.facts, use);
+    // More is trained for good.
+    if (record.kind === 'seal') this.restateVersions();
     if (record.kind === 'head' || record.kind === 'fork') this.#forgetFinal();
   }
 
-  /** Whole units of which nothing can come back. FINAL GOES BY WHOLE UNIT: see fold. */
+  /** Whole units of which nothing can come back. FINAL GOES BY WHOLE UNIT, of all its versions: see fold. */
   finalUnits(): Unit[] {
     const units: Unit[] = [];
     for (const offset of this.standing.keys()) {
       const entry = this.order.get(offset);
       const unit = entry === undefined ? null : this.order.unitOf(entry);
       if (unit === null || membersOf(unit).at(-1) !== entry) continue;
-      if (membersOf(unit).every((member) => this.becomesFinal(member))) units.push(unit);
+      if (membersOf(unit).every((member) => this.becomesFinal(member)) && this.#isSettled(membersOf(unit)))
+        units.push(unit);
     }
     return units;
+  }
+
+  /** No version of it waits for anything, nor for its own rest. */
+  #isSettled([member]: readonly ReadyEntry[]): boolean {
+    const versions = this.versions.of(member?.unit ?? '');
+    if (versions === undefined) return true;
+    return versions.every(
+      (entry) => this.becomesFinal(entry) && this.order.unitOf(entry) !== null && this.isOfWholeVersion(entry),
+    );
   }
 
   /** Keys of records that have the last word on nothing, but for `head`. */
@@ -185,12 +197,12 @@ export class Run extends RunStates {
     };
     // While a log is read, facts may come before their entries.
     if (this.isDirty) for (const offset of this.facts.keys()) if (this.isFinal(offset)) forget(offset);
-    for (const { offset } of this.order.remove((entry) => this.isFinal(entry.offset), this.finalEnd())) {
+    const gone = this.order.remove((entry) => this.isFinal(entry.offset), this.finalEnd());
+    for (const { offset } of gone) {
       forget(offset);
-      if (this.isDirty) continue;
-      this.live[this.state(offset)] -= 1;
-      this.standing.delete(offset);
+      this.forgetState(offset);
     }
+    this.versions.remove(gone);
   }
 }
 

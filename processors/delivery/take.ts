@@ -43,7 +43,7 @@ export function takeUnits(run: Run, q: LeaseRequest, maxDeliveries: number): Tak
   while (founds < MOST_FOUND && !isFull({ picked, tokens, entries }, q)) {
     const unit = run.order.take();
     if (unit === null) break;
-    const free = membersOf(unit).filter(({ offset }) => run.state(offset) === 'queued');
+    const free = membersOf(unit).filter(({ offset }) => run.isFree(offset));
     if (free.length === 0) continue;
     seen.push(unit);
     const stale = free.filter((entry) => run.staleness(entry, q.rule) !== null);

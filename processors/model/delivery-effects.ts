@@ -17,12 +17,18 @@ export type DeliveryEffect =
   /** Tombstones; `awaited`: they have landed before it goes on. */
   | { readonly kind: 'drop'; readonly keys: readonly string[]; readonly awaited: boolean }
   /** Answer `unreadable`: by offset, why the payload cannot be delivered. */
-  | { readonly kind: 'unreadable'; readonly entries: readonly ReadyEntry[] };
+  | { readonly kind: 'unreadable'; readonly entries: readonly ReadyEntry[] }
+  /** Answer `trained`: what rows of the run say was trained of these units. All of it that is final is among them. */
+  | { readonly kind: 'look_back'; readonly run: string; readonly units: readonly string[] };
+
+/** Of what the books may have forgotten. */
+export type TrainedBefore = Pick<ReadyEntry, 'offset' | 'unit' | 'rollout'>;
 
 export interface EffectAnswer {
   readonly landed?: boolean;
   readonly log?: readonly LoggedRecord[];
   readonly unreadable?: ReadonlyMap<number, string>;
+  readonly trained?: readonly TrainedBefore[];
 }
 
 export type Task<T> = Generator<DeliveryEffect, T, EffectAnswer>;

@@ -7,7 +7,7 @@
 export interface ReadyEntry {
   readonly offset: number;
   readonly run: string;
-  /** What is delivered together, if `size` is above 1: the unit's key. */
+  /** What is delivered together, if `size` is above 1: the unit's key; of a replay what `versionGroup` makes of it. */
   readonly group: string;
   /** Members of that on the topic, this one included; 1: it goes alone. */
   readonly size: number;
@@ -20,11 +20,23 @@ export interface ReadyEntry {
   /** Of all weights that sampled it, each once; '': of some tokens it is unknown. */
   readonly versions: readonly string[];
   readonly readyAtMs: number;
+  /** The replay that scored it again: a newer version of what it supersedes; absent: as it was decided live. A million of those wait. */
+  readonly replay?: string;
+  /** Of a replay: to be trained also where another version of it was. */
+  readonly again?: true;
 }
 
 /** States of the accounting identity: ready = their sum. */
-export const READY_STATES = ['queued', 'leased', 'trained', 'expired', 'undeliverable', 'trainer_rejected'] as const;
+export const READY_STATES = [
+  ...(['queued', 'leased', 'trained', 'expired', 'undeliverable', 'trainer_rejected'] as const),
+  /** Another version of it is trained in its place, or was. */
+  'replaced' as const,
+];
 export type ReadyState = (typeof READY_STATES)[number];
+
+export function noReadyStates(): Record<ReadyState, number> {
+  return { queued: 0, leased: 0, trained: 0, expired: 0, undeliverable: 0, trainer_rejected: 0, replaced: 0 };
+}
 
 /** The last word on one entry in one run; none: queued, never delivered. */
 export interface Fact {
@@ -138,7 +150,7 @@ export type Decision =
       readonly kind: 'fact';
       readonly run: string;
       readonly facts: Facts;
-      /** Why it was rejected, expired or could not be delivered; '': it was acked or released. */
+      /** Why it was rejected, expired, replaced or could not be delivered; '': it was acked or released. */
       readonly reason: string;
       /** Of an ack: the weights version that the step made, lag at use by offset, what was measured. */
       readonly version: string | null;

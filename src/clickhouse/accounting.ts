@@ -85,5 +85,6 @@ function readyStates(counts: Readonly<Record<string, number>>): ReadyStates {
     expired: n('expired'),
     undeliverable: n('undeliverable'),
     trainer_rejected: n('trainer_rejected'),
+    replaced: n('replaced'),
   };
 }

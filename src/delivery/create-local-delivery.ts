@@ -1,5 +1,5 @@
 import type { Refused } from '../../processors/delivery/dispatcher.ts';
-import type { BatchKey, LeaseAnswer, LeaseRequest } from '../../processors/model/delivery.ts';
+import { type BatchKey, type LeaseAnswer, type LeaseRequest, noReadyStates } from '../../processors/model/delivery.ts';
 import type { Task } from '../../processors/model/delivery-effects.ts';
 import { RollstreamError } from '../errors.ts';
 import type { Delivery, DeliveryStatus, LeaseCall } from './delivery.ts';
@@ -163,7 +163,7 @@ const NOTHING_YET: Omit<DeliveryStatus, 'run'> = {
   lineage: 0,
   unit: null,
   checkpoints: [{ lineage: 0, step: 0 }],
-  states: { queued: 0, leased: 0, trained: 0, expired: 0, undeliverable: 0, trainer_rejected: 0 },
+  states: noReadyStates(),
   waiting: 0,
   last: {},
 };

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { READY_STATES } from '../../processors/model/delivery.ts';
+import { noReadyStates, READY_STATES } from '../../processors/model/delivery.ts';
 import { type TrajectoryInit, trajectorySchema } from '../../schemas/generated/trajectory.ts';
 import type { Broker, Lane, Membership } from '../broker/port.ts';
 import type { Store } from '../clickhouse/port.ts';
@@ -162,7 +162,7 @@ export async function openDelivery(deps: DeliveryDeps): Promise<OpenDelivery> {
 }
 
 function queueOf({ dispatcher, rooms }: Session): DeliveryQueue {
-  const states = { queued: 0, leased: 0, trained: 0, expired: 0, undeliverable: 0, trainer_rejected: 0 };
+  const states = noReadyStates();
   for (const run of dispatcher.state.runs.values()) {
     const ofRun = run.states();
     for (const state of READY_STATES) states[state] += ofRun[state];

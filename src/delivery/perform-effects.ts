@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { ReadyEntry } from '../../processors/model/delivery.ts';
-import type { DeliveryEffect, EffectAnswer, Task } from '../../processors/model/delivery-effects.ts';
+import type { DeliveryEffect, EffectAnswer, Task, TrainedBefore } from '../../processors/model/delivery-effects.ts';
 import { RollstreamError } from '../errors.ts';
 import type { RetryOutage } from '../lanes/retry-outage.ts';
 import type { Sleep } from '../lanes/sleep.ts';
@@ -11,6 +11,7 @@ export interface EffectDeps {
   readonly leases: LeaseLog;
   /** By offset: why a payload cannot be delivered. */
   readonly unreadable: (entries: readonly ReadyEntry[]) => Promise<ReadonlyMap<number, string>>;
+  readonly lookBack: (run: string, units: readonly string[]) => Promise<readonly TrainedBefore[]>;
   readonly outage: RetryOutage;
   readonly sleep: Sleep;
   /** ms since the epoch. */
@@ -27,7 +28,7 @@ export type Perform = <T>(task: Task<T>) => Promise<T>;
 const UNKNOWN_PAUSE_MS = 500;
 
 export function createPerform(deps: EffectDeps): Perform {
-  const { leases, unreadable, outage, sleep, nowMs, log, ended } = deps;
+  const { leases, unreadable, lookBack, outage, sleep, nowMs, log, ended } = deps;
 
   const answerTo = async (effect: DeliveryEffect): Promise<EffectAnswer> => {
     switch (effect.kind) {
@@ -56,6 +57,8 @@ export function createPerform(deps: EffectDeps): Perform {
       }
       case 'unreadable':
         return { unreadable: await outage('looking at payloads', () => unreadable(effect.entries)) };
+      case 'look_back':
+        return { trained: await outage('looking up what was trained', () => lookBack(effect.run, effect.units)) };
     }
   };
 

@@ -24,6 +24,7 @@ import type { RecordCache } from './ready/record-cache.ts';
 import { tailReady } from './ready/tail-ready.ts';
 import { createFollowRecords } from './rows/follow-records.ts';
 import { createGrantsByLease } from './rows/grants-by-lease.ts';
+import { createLookBack } from './rows/look-back.ts';
 import { createRowBatcher } from './rows/row-batcher.ts';
 import { createRunRooms, type RunRooms } from './run-rooms.ts';
 import { isOutOfHere, startingError } from './session-errors.ts';
@@ -32,7 +33,7 @@ import type { Alarm } from './waiting/alarm.ts';
 
 export interface SessionDeps {
   readonly broker: Pick<Broker, 'bounds'>;
-  readonly store: Pick<Store, 'insert'>;
+  readonly store: Pick<Store, 'insert' | 'query'>;
   readonly leases: LeaseLog;
   readonly versions: Pick<AnnouncedVersions, 'readOn' | 'position'>;
   readonly numbered: NumberedVersions;
@@ -108,6 +109,7 @@ export function openSession(deps: SessionDeps, lane: Lane, stopping: AbortSignal
       payloads = looked.payloads;
       return looked.unreadable;
     },
+    lookBack: createLookBack(deps.store),
     ...{ outage, sleep, nowMs, log, ended: over.signal },
   });
   const rooms = createRunRooms<{ readonly found: Found | null }>({

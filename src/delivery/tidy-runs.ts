@@ -40,6 +40,7 @@ export function createTidyRuns({ dispatcher, rows, inTurn, alarm, log, over, now
     for (const run of new Set([...suspects, ...foldable]))
       await inTurn(async (perform) => {
         suspects.delete(run);
+        await perform(dispatcher.settleRun(run));
         rows.add(discarded(dispatcher, run, nowMs()));
         if (!foldable.has(run)) return;
         await rows.flushed();

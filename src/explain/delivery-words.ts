@@ -14,6 +14,8 @@ export function deliveryWords(delivery: DeliveryJson | null): string {
       return `expired before a trainer took it${why}`;
     case 'undeliverable':
       return `cannot be delivered${why}${times(delivery)}`;
+    case 'replaced':
+      return reason === 'already_trained' ? 'is not trained: another version of it was' : `is not trained${why}`;
     case 'trainer_rejected':
       return consumer === '' ? `was rejected${why}` : `was rejected by the trainer (${consumer})${why}`;
     default:

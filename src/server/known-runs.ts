@@ -1,3 +1,4 @@
+import { noReadyStates } from '../../processors/model/delivery.ts';
 import type { Access } from '../access/access.ts';
 import { ofKnownRun } from '../access/known-run.ts';
 import type { Delivery, DeliveryStatus } from '../delivery/delivery.ts';
@@ -38,6 +39,6 @@ export function createKnownRuns({
 }
 
 function nothingYet(run: string): DeliveryStatus {
-  const states = { queued: 0, leased: 0, trained: 0, expired: 0, undeliverable: 0, trainer_rejected: 0 };
+  const states = noReadyStates();
   return { run, lineage: 0, unit: null, checkpoints: [{ lineage: 0, step: 0 }], states, waiting: 0, last: {} };
 }

@@ -175,3 +175,30 @@ LEFT JOIN (
 WHERE if(r.replay_id = '', r.offset < o.below AND (u.u_replay = '' OR r.offset >= u.u_end), r.replay_id = {replay:String})
   AND ({replay:String} = '' OR {replay:String} IN (SELECT replay_id FROM rollstream.finished_replays))
 COMMENT 'decisions_of(replay = ID): a version as a whole, rows of the replay and of units that it did not decide the live ones; empty: the live ones; nothing of a replay that is not done';
+
+ALTER TABLE rollstream.deliveries
+  ADD COLUMN IF NOT EXISTS `replay_id` String COMMENT 'Replay that emitted it, a newer version of what it supersedes; empty: as it was decided live' AFTER `attempt`,
+  COMMENT COLUMN `state` 'queued, leased, trained, expired, undeliverable, trainer_rejected, replaced (by another version), as it was written; see live_deliveries. No row: queued, never delivered',
+  COMMENT COLUMN `reason` 'Why it was rejected, expired, replaced or could not be delivered; else empty',
+  ADD INDEX IF NOT EXISTS `units` `unit` TYPE bloom_filter GRANULARITY 1;
+
+ALTER TABLE rollstream.deliveries MATERIALIZE INDEX `units`;
+
+-- As before: made anew, since a view keeps the columns that it was made with. What was replaced stays so.
+CREATE OR REPLACE VIEW rollstream.live_deliveries AS
+SELECT
+  r.* EXCEPT (state),
+  multiIf(
+    r.state = 'trained',
+      if(arrayExists(cut -> cut.1 > r.lineage AND cut.2 < ifNull(r.step, 0), w.cuts), 'queued', 'trained'),
+    r.state = 'leased', if(r.lineage = w.current AND ifNull(r.deadline > now64(3), false), 'leased', 'queued'),
+    toString(r.state)) AS state,
+  toString(r.state) AS recorded_state
+FROM rollstream.deliveries AS r FINAL
+LEFT JOIN (
+  SELECT run_id, max(lineage) AS current, groupArray((lineage, step)) AS cuts
+  FROM rollstream.lineages FINAL
+  WHERE kind = 'rewind'
+  GROUP BY run_id
+) AS w ON w.run_id = r.run_id
+COMMENT 'Deliveries as of now: state after rewinds and deadlines, recorded_state as it was written';

@@ -11,6 +11,8 @@ export interface DeliveryRow {
   readonly unit: string;
   readonly rollout_id: string;
   readonly attempt: number;
+  /** The replay that emitted it; '': as it was decided live. */
+  readonly replay_id: string;
   readonly ready_offset: number;
   readonly state: ReadyState;
   /** '': none. */
@@ -38,8 +40,20 @@ export interface DeliveryRow {
 }
 
 const COLUMNS = [
-  ...['run_id', 'epoch', 'unit', 'rollout_id', 'attempt', 'ready_offset', 'state', 'lease_id', 'lineage', 'step'],
-  ...['consumer', 'deliveries', 'reason', 'weights_version', 'lag', 'tokens', 'deadline', 'ready_at', 'taken_at'],
+  ...['run_id', 'epoch', 'unit', 'rollout_id', 'attempt', 'replay_id', 'ready_offset', 'state', 'lease_id'],
+  ...[
+    'lineage',
+    'step',
+    'consumer',
+    'deliveries',
+    'reason',
+    'weights_version',
+    'lag',
+    'tokens',
+    'deadline',
+    'ready_at',
+    'taken_at',
+  ],
   ...['ended_at', 'waited_ms', 'at', 'version'],
 ];
 
@@ -52,6 +66,7 @@ export function encodeDeliveries(rows: readonly DeliveryRow[]): InsertBatch {
     writer.string(row.unit);
     writer.string(row.rollout_id);
     writer.int32(row.attempt);
+    writer.string(row.replay_id);
     writer.int64(row.ready_offset);
     writer.string(row.state);
     writer.string(row.lease_id);

@@ -146,9 +146,12 @@ function entriesOf(shape: Shape, owner: string): ReadyEntry[] {
     return name;
   };
   return listOf((row) => {
-    const [offset, run, group, size, unit, rollout, attempt, tokens, versions, readyAtMs] = rowOf(10, row);
+    // What a replay emitted says so in two more.
+    const isLive = Array.isArray(row) && row.length === 10;
+    const parts = rowOf(isLive ? 10 : 12, row);
+    const [offset, run, group, size, unit, rollout, attempt, tokens, versions, readyAtMs, replay, again] = parts;
     const unitText = textOf(unit);
-    return {
+    const entry: ReadyEntry = {
       offset: wholeOf(offset),
       run: orNull(textOf, run) ?? owner,
       group: orNull(textOf, group) ?? unitText,
@@ -160,8 +163,12 @@ function entriesOf(shape: Shape, owner: string): ReadyEntry[] {
       versions: listOf(nameOf, versions),
       readyAtMs: numberOf(readyAtMs),
     };
+    return isLive ? entry : { ...entry, ...versionOf(textOf(replay), flagOf(again)) };
   }, shape.entries);
 }
+
+const versionOf = (replay: string, again: boolean): Pick<ReadyEntry, 'replay' | 'again'> =>
+  again ? { replay, again } : { replay };
 
 function headOf(value: unknown): RunHead {
   const head = objectOf(value);

@@ -80,6 +80,7 @@ function entriesShape(run: string, entries: readonly ReadyEntry[]): { entries: u
     entry.tokens,
     entry.versions.map(numberOf),
     entry.readyAtMs,
+    ...(entry.replay === undefined ? [] : [entry.replay, entry.again === true]),
   ]);
   return { entries: rows, versions: [...versions.keys()] };
 }

@@ -1,3 +1,4 @@
+import { versionGroup } from '../../../processors/delivery/version-group.ts';
 import type { ReadyEntry } from '../../../processors/model/delivery.ts';
 import type { LogRecord } from '../../broker/port.ts';
 import type { ReadyShape } from './ready-shape.ts';
@@ -26,10 +27,10 @@ export function createEntryOf(): EntryOfRecord {
     return value;
   };
 
-  return function entryOf({ offset, key, timestampMs }, shape) {
+  return function entryOf({ offset, key, timestampMs, headers }, shape) {
     const unit = key?.toString() ?? '';
     const versions = sampledVersions(shape);
-    return {
+    const entry: ReadyEntry = {
       offset,
       run: shared(names, shape.run_id, shape.run_id),
       group: unit,
@@ -42,7 +43,20 @@ export function createEntryOf(): EntryOfRecord {
       versions: shared(lists, JSON.stringify(versions), versions),
       readyAtMs: timestampMs,
     };
+    const alone = shape.group_size_actual === null ? shape.rollout_id : null;
+    return headers.replay === undefined ? entry : { ...entry, ...versionOf(unit, headers, alone) };
   };
+}
+
+/** Of what a replay emitted. */
+function versionOf(
+  unit: string,
+  headers: LogRecord['headers'],
+  alone: string | null,
+): Pick<ReadyEntry, 'group' | 'replay' | 'again'> {
+  const { replay = '' } = headers;
+  const version = { group: versionGroup(unit, replay, alone), replay };
+  return headers.again === '1' ? { ...version, again: true } : version;
 }
 
 /**
@@ -54,7 +68,7 @@ export function entryOfUnreadable({ offset, key, timestampMs, headers }: LogReco
   if (run === undefined || key === null) return null;
   const unit = key.toString();
   const isCounted = size !== undefined && /^[1-9]\d{0,8}$/.test(size);
-  return {
+  const entry: ReadyEntry = {
     offset,
     run,
     group: unit,
@@ -66,6 +80,7 @@ export function entryOfUnreadable({ offset, key, timestampMs, headers }: LogReco
     versions: [],
     readyAtMs: timestampMs,
   };
+  return headers.replay === undefined ? entry : { ...entry, ...versionOf(unit, headers, isCounted ? null : '') };
 }
 
 function tokensOf({ segments, segments_ref }: ReadyShape): number {

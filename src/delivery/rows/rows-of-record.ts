@@ -127,6 +127,7 @@ export function rowOf(
     unit: entry.unit,
     rollout_id: entry.rollout,
     attempt: entry.attempt,
+    replay_id: entry.replay ?? '',
     ready_offset: entry.offset,
     state: fact.state,
     lease_id: fact.lease,

@@ -68,7 +68,7 @@ export class PlainRun {
 
   /** States of the entries below `read`, and of what was final. */
   accounting(now: number, read = Number.POSITIVE_INFINITY): Record<ReadyState, number> {
-    const sum = { queued: 0, leased: 0, trained: 0, expired: 0, undeliverable: 0, trainer_rejected: 0 };
+    const sum = { queued: 0, leased: 0, trained: 0, expired: 0, undeliverable: 0, trainer_rejected: 0, replaced: 0 };
     for (const [state, count] of this.counts) sum[state] += count;
     for (const offset of this.entries.keys()) if (offset < read) sum[this.state(offset, now)] += 1;
     return sum;

@@ -4,7 +4,7 @@ import type { RunAccounting } from '../../../src/clickhouse/accounting.ts';
 
 const RUN: RunAccounting = {
   ...{ run_id: 'run', started: 12, ready: 7, rejected: { unknown: 5 }, open: 0, held: 0, lost: 0, superseded: 0 },
-  ready_states: { queued: 7, leased: 0, trained: 0, expired: 0, undeliverable: 0, trainer_rejected: 0 },
+  ready_states: { queued: 7, leased: 0, trained: 0, expired: 0, undeliverable: 0, trainer_rejected: 0, replaced: 0 },
   ...{ balanced: true, not_taken_in: {}, inherited: 0 },
 };
 const linesOf = (run: Partial<RunAccounting>) => accountingText({ runs: [{ ...RUN, ...run }] }).split('\n');
@@ -15,7 +15,7 @@ it('says nothing of delivery as long as nobody has taken anything', () => {
 });
 
 it('shows what became of what is ready, and of what a fork took over', () => {
-  const ready_states = { queued: 2, leased: 1, trained: 5, expired: 1, undeliverable: 0, trainer_rejected: 0 };
+  const ready_states = { queued: 2, leased: 1, trained: 5, expired: 1, undeliverable: 0, trainer_rejected: 0, replaced: 0 };
   const lines = linesOf({ ready_states, inherited: 2 });
   const head = lines.findIndex((line) => line.includes('queued'));
   expect(cells(lines[head])).toEqual(

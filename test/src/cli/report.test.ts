@@ -13,7 +13,7 @@ const RUN: RunAccounting = {
   lost: 0,
   superseded: 1,
   balanced: true,
-  ready_states: { queued: 7, leased: 0, trained: 0, expired: 0, undeliverable: 0, trainer_rejected: 0 },
+  ready_states: { queued: 7, leased: 0, trained: 0, expired: 0, undeliverable: 0, trainer_rejected: 0, replaced: 0 },
   not_taken_in: {},
   inherited: 0,
 };

@@ -52,7 +52,7 @@ const say = (...rows: DeliveryRow[]) => store().insert(encodeDeliveries(rows));
 const rewind = (lineage: number, step: number, init: Partial<LineageRow> = {}) =>
   store().insert(encodeLineages([sampleLineage(lineage, { run_id: run, step, ...init })]));
 const books = async (runId = run) => (await readAccounting(store(), { runId })).runs[0];
-const NONE = { queued: 0, leased: 0, trained: 0, expired: 0, undeliverable: 0, trainer_rejected: 0 };
+const NONE = { queued: 0, leased: 0, trained: 0, expired: 0, undeliverable: 0, trainer_rejected: 0, replaced: 0 };
 
 test('what nothing was said of is queued; the rest is in the state that was said last', async () => {
   await ready(['a', 'b', 'c', 'd', 'e', 'f', 'g']);
@@ -66,7 +66,7 @@ test('what nothing was said of is queued; the rest is in the state that was said
     { ...released, state: 'leased', deadlineMs: LATER, version: 8n },
     released,
   );
-  const states = { queued: 2, leased: 1, trained: 1, expired: 1, undeliverable: 1, trainer_rejected: 1 };
+  const states = { queued: 2, leased: 1, trained: 1, expired: 1, undeliverable: 1, trainer_rejected: 1, replaced: 0 };
   expect(await books()).toMatchObject({ ready: 7, inherited: 0, ready_states: states, balanced: true });
 });
 

@@ -60,7 +60,7 @@ async function trainedIn(step: number): Promise<string> {
 }
 /** Rows follow the answers by a fraction of a second. */
 const soon = { timeout: 20_000, interval: 100 };
-const NONE = { queued: 0, leased: 0, trained: 0, expired: 0, undeliverable: 0, trainer_rejected: 0 };
+const NONE = { queued: 0, leased: 0, trained: 0, expired: 0, undeliverable: 0, trainer_rejected: 0, replaced: 0 };
 
 it('the books say what a trainer took, acked and rejected, and balance; a rewind queues it again; a fork begins with it', async () => {
   const queued = { ready: 6, inherited: 0, ready_states: { ...NONE, queued: 6 }, balanced: true };
@@ -69,7 +69,7 @@ it('the books say what a trainer took, acked and rejected, and balance; a rewind
   await post(`leases/${first.lease}/ack`, { step: 1, version: 'v1', stats: { kl: 0.5 } });
   await post(`leases/${second.lease}/reject`, { reason: 'NaN loss' });
   await lease(2);
-  const states = { ...NONE, queued: 3, leased: 1, trained: 1, trainer_rejected: 1 };
+  const states = { ...NONE, queued: 3, leased: 1, trained: 1, trainer_rejected: 1, replaced: 0 };
   await expect.poll(books, soon).toMatchObject({ ready: 6, ready_states: states, balanced: true });
 
   expect(await named('trainer_feed')).toMatchObject([
@@ -87,7 +87,7 @@ it('the books say what a trainer took, acked and rejected, and balance; a rewind
   expect(await post(`runs/${RUN}/rewind`, { step: 0, lineage: 0, expect: 0, request: 'back' })).toMatchObject({
     lineage: 1,
   });
-  const after = { ...NONE, queued: 5, trainer_rejected: 1 };
+  const after = { ...NONE, queued: 5, trainer_rejected: 1, replaced: 0 };
   await expect.poll(books, soon).toMatchObject({ ready: 6, ready_states: after, balanced: true });
   expect(await summaryOf(rollout)).toMatch(/ It is queued again: step 1 trained it, /);
 

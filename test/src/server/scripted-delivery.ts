@@ -80,13 +80,13 @@ const STARTED: RunAccounting = {
   lost: 0,
   superseded: 0,
   balanced: true,
-  ready_states: { queued: 0, leased: 0, trained: 0, expired: 0, undeliverable: 0, trainer_rejected: 0 },
+  ready_states: { queued: 0, leased: 0, trained: 0, expired: 0, undeliverable: 0, trainer_rejected: 0, replaced: 0 },
   not_taken_in: {},
   inherited: 0,
 };
 
 function statusOf(run: string): DeliveryStatus {
-  const states = { queued: 7, leased: 2, trained: 5, expired: 1, undeliverable: 0, trainer_rejected: 3 };
+  const states = { queued: 7, leased: 2, trained: 5, expired: 1, undeliverable: 0, trainer_rejected: 3, replaced: 0 };
   const checkpoints = [
     { lineage: 0, step: 10 },
     { lineage: 3, step: 12 },

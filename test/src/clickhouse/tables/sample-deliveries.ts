@@ -12,7 +12,15 @@ export const versionOf = (claim: number, seq: number): bigint => BigInt(claim) *
 export function sampleDelivery(ready_offset: number, init: Partial<DeliveryRow> = {}): DeliveryRow {
   const rollout_id = init.rollout_id ?? `r${ready_offset}`;
   return {
-    ...{ run_id: 'run-1', epoch: 0, unit: `run-1/0/r/${rollout_id}`, rollout_id, attempt: 0, ready_offset },
+    ...{
+      run_id: 'run-1',
+      epoch: 0,
+      unit: `run-1/0/r/${rollout_id}`,
+      rollout_id,
+      attempt: 0,
+      ready_offset,
+      replay_id: '',
+    },
     ...{ state: 'trained', lease_id: '1.a.2', lineage: 0, step: 1, consumer: 't', deliveries: 1, reason: '' },
     ...{ weights_version: 'v1', lag: 0, tokens: 10, deadlineMs: null, readyAtMs: AT, takenAtMs: AT + 100 },
     ...{ endedAtMs: AT + 400, waitedMs: 0, atMs: AT + 400, version: versionOf(1, 3) },
