@@ -1,5 +1,6 @@
 import type { StepEvent, Verdict } from '../../schemas/generated/step-event.ts';
 import type { Attempt, HeldVerdict } from '../model/attempt.ts';
+import { factsOf } from '../model/attempt-facts.ts';
 
 /** In its place among the others: two scorers answer in any order, and no sum may change in its last bit by it. */
 export function foldVerdict(attempt: Attempt, verdict: Verdict): void {
@@ -16,6 +17,12 @@ export function priorAnswer(attempt: Attempt, event: StepEvent): { readonly same
   const early = attempt.early.flatMap((waiting) => (waiting.event.verdict === null ? [] : waiting.event.verdict));
   const prior = [...attempt.verdicts, ...early.map(heldVerdict)].find((other) => compare(held, other) === 0);
   return prior === undefined ? null : { same: isSame(held, prior) };
+}
+
+/** A verifier that is asked twice and says two things has said nothing that can be relied on: flagged, as a step behind the end is. */
+export function noteContradiction(attempt: Attempt, { verdict }: Pick<StepEvent, 'verdict'>): void {
+  factsOf(attempt).contradictedScorer = `${verdict?.scorer}@${verdict?.scorer_version}`;
+  attempt.judged = null;
 }
 
 function heldVerdict({ scorer, scorer_version, status, rewards, bound_to }: Verdict): HeldVerdict {

@@ -5,7 +5,7 @@ import type { Candidate } from '../model/closing.ts';
 import { closeIfEmpty, giveUpOrphan, isRepeated, type LaneState } from '../model/lane-state.ts';
 import { acceptRow, faultRow, verdictRow } from './event-rows.ts';
 import { foldContent } from './fold-content.ts';
-import { priorAnswer } from './fold-verdict.ts';
+import { noteContradiction, priorAnswer } from './fold-verdict.ts';
 import { hashOfId } from './hash-of-id.ts';
 import { attemptOf, fixGroup, openUnit } from './open-unit.ts';
 
@@ -216,12 +216,6 @@ function foldInOrder(attempt: Attempt, event: StepEvent, { watch }: AssembleRule
 function touch(attempt: Attempt, cause: Cause): void {
   attempt.revision += 1;
   attempt.lastAtMs = Math.max(attempt.lastAtMs, cause.appendedAtMs);
-}
-
-/** A verifier that is asked twice and says two things has said nothing that can be relied on: flagged, as `noteLater` is. */
-function noteContradiction(attempt: Attempt, { verdict }: StepEvent): void {
-  factsOf(attempt).contradictedScorer = `${verdict?.scorer}@${verdict?.scorer_version}`;
-  attempt.judged = null;
 }
 
 /** Not folded: its end said that there was no more. It is judged anew, so that a rebuild, which judges later, says the same. */

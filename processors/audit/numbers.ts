@@ -1,5 +1,5 @@
 import type { Attempt } from '../model/attempt.ts';
-import type { Audit, Found } from '../model/audit-summary.ts';
+import type { Audit, AuditAnswer, Found } from '../model/audit-summary.ts';
 import { addFinding, addFindings, answerOfList, createFindingList, type FindingList } from '../model/finding-list.ts';
 import { type Chunk, sampledIn } from '../model/segment.ts';
 import { isBackwards } from './version-order.ts';
@@ -19,6 +19,14 @@ export const auditNumbers: Audit = (attempt) => {
   addVersions(findings, calls);
   return answerOfList(findings, missingOf(attempt, calls));
 };
+
+/** The same again of an attempt whose verdicts are others: what was found of its calls stands, their logprobs may not be there. */
+export function numbersAnew(attempt: Attempt, before: readonly Found[]): AuditAnswer {
+  const findings = createFindingList();
+  addRewards(findings, attempt);
+  for (const found of before) if (found.class !== 'reward_not_finite') addFinding(findings, found);
+  return answerOfList(findings, missingOf(attempt, sampledCalls(attempt)));
+}
 
 function addRewards(findings: FindingList, { verdicts }: Attempt): void {
   const said = new Map<number | null, string[]>();

@@ -22,15 +22,17 @@ export interface DecideAs {
   /** The score that takes the place of another: its id; null: it is the first of the attempt. */
   readonly supersedes: (attempt: Attempt, scoreId: string) => string | null;
   readonly flatten: typeof flatSegment;
+  /** false: without token data there is no trajectory, neither a row nor a record. */
+  readonly travels: boolean;
 }
 
-export const LIVE: DecideAs = { replayId: '', supersedes: () => null, flatten: flatSegment };
+export const LIVE: DecideAs = { replayId: '', supersedes: () => null, flatten: flatSegment, travels: true };
 
 /** Where an attempt goes: rows for SQL and a record for the topic of its disposition. Hands down how many were decided. */
 export function createDecide(
   state: LaneState,
   policyInForce: () => Policy,
-  { replayId, supersedes: supersededBy, flatten }: DecideAs = LIVE,
+  { replayId, supersedes: supersededBy, flatten, travels }: DecideAs = LIVE,
 ): OperatorFunction<readonly AgedLeaving[], number> {
   const decideOne = (leaving: AgedLeaving, leaver: AgedLeaver) => {
     const { attempt, judgement } = leaver;
@@ -56,6 +58,9 @@ export function createDecide(
     rows.decisions.push(decision);
     // Superseded is in `decisions` alone: what it had done so far is no result.
     if (judgement.ruling === 'superseded') return;
+    pushRewards(state, leaving, leaver, { scoreId, replayId });
+    pushAudits(state, leaving, leaver, replayId);
+    if (!travels) return;
     const { groupSizeActual } = leaving;
     const trajectory = buildTrajectory({
       leaver,
@@ -68,8 +73,6 @@ export function createDecide(
       supersedes,
     });
     rows.trajectories.push({ trajectory, unit: unit.key, replay_id: replayId, offset: cause.offset });
-    pushRewards(state, leaving, leaver, { scoreId, replayId });
-    pushAudits(state, leaving, leaver, replayId);
     if (topic === null) {
       const retry = retryOf(leaver, cause, state, policyInForce());
       records.push({ topic: 'retries', key: unit.key, offset: cause.offset, retry });

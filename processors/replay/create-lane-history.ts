@@ -20,8 +20,8 @@ export function createLaneHistory({ controls, initial, override }: LaneHistoryDe
   const first: InForce = { ...initial, ...override };
   let last = first;
   for (const record of controls) {
-    const { unit, event, cause } = record;
-    if (event.control === null || unit !== '') continue;
+    const { event, cause } = record;
+    if (event.control === null) continue;
     if (event.control.deadline?.name === 'source_ended') endings.push(record);
     const next = nextInForce(last, event.run_id, event.control);
     if (next === last) continue;
