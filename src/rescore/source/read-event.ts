@@ -38,21 +38,22 @@ export function createEventRows({ withTokens }: { readonly withTokens: boolean }
   const result = resultSection(withTokens);
   const words = { select: ['role', 'phase', 'control_type'] };
   const detail = {
-    start: createReadDetail<Partial<Start>>('start', {}),
-    call: createReadDetail<Partial<ModelCall>>('model_call', {}),
-    message: createReadDetail<Partial<Message>>('message', {}),
-    result: createReadDetail<Partial<ToolResult>>('tool_result', {}),
-    phase: createReadDetail<Partial<Phase>>('phase', {}),
-    verdict: createReadDetail<Partial<Verdict>>('verdict', {}),
-    end: createReadDetail<Partial<End>>('end', {}),
-    control: createReadDetail<Partial<Control>>('control', {}),
+    start: createReadDetail<Start>('start', [
+      ...(['tokenizer_id', 'template_vars_json', 'sampling', 'limits', 'seeds', 'env_image_digest'] as const),
+    ]),
+    call: createReadDetail<ModelCall>('model_call', ['sampling', 'usage', 'aux_ref']),
+    message: createReadDetail<Message>('message', []),
+    result: createReadDetail<ToolResult>('tool_result', ['output_ref']),
+    phase: createReadDetail<Phase>('phase', ['detail']),
+    verdict: createReadDetail<Verdict>('verdict', ['scorer', 'scorer_version', 'rewards', 'bound_to', 'report_json']),
+    end: createReadDetail<End>('end', ['limit']),
+    control: createReadDetail<Control>('control', ['deadline', 'policy', 'weights', 'gate']),
   };
 
   const readStart = (reader: RowBinaryReader, of: SharedColumns): Start => {
     const columns = start.read(reader);
-    const rest = detail.start(of.detail);
-    return {
-      ...rest,
+    const { fields: rest, complete } = detail.start(of.detail);
+    return complete({
       prompt: of.text,
       task_metadata_json: columns.task_metadata_json,
       tools_json: columns.tools_json,
@@ -65,14 +66,12 @@ export function createEventRows({ withTokens }: { readonly withTokens: boolean }
       weights_version: columns.weights_version,
       seeds: rest.seeds ?? {},
       env_image_digest: rest.env_image_digest ?? null,
-    };
+    });
   };
-  // `...rest` first: a field that the schema gained, and that has no column yet, comes back too.
   const readCall = (reader: RowBinaryReader, of: SharedColumns): ModelCall => {
     const columns = call.read(reader);
-    const rest = detail.call(of.detail);
-    return {
-      ...rest,
+    const { fields: rest, complete } = detail.call(of.detail);
+    return complete({
       call_id: of.call_id ?? '',
       model: columns.model,
       replica: columns.replica,
@@ -93,13 +92,12 @@ export function createEventRows({ withTokens }: { readonly withTokens: boolean }
       tool_calls: columns.tool_calls,
       aux_ref: rest.aux_ref ?? null,
       error: of.error,
-    };
+    });
   };
   const readResult = (reader: RowBinaryReader, of: SharedColumns): ToolResult => {
     const columns = result.read(reader);
-    const rest = detail.result(of.detail);
-    return {
-      ...rest,
+    const { fields: rest, complete } = detail.result(of.detail);
+    return complete({
       call_id: of.call_id ?? '',
       turn: columns.turn,
       name: columns.name,
@@ -111,39 +109,35 @@ export function createEventRows({ withTokens }: { readonly withTokens: boolean }
       wait_us: columns.wait_us,
       exec_us: columns.exec_us,
       error: of.error,
-    };
+    });
   };
   const readEnd = (reader: RowBinaryReader, of: SharedColumns): End => {
     const { reasons, env_reward } = endSection.read(reader);
-    const rest = detail.end(of.detail);
+    const { fields: rest, complete } = detail.end(of.detail);
     const { limit } = rest;
-    return { ...rest, reasons, final_response: of.text, env_reward, exception: of.error, limit: limit ?? null };
+    return complete({ reasons, final_response: of.text, env_reward, exception: of.error, limit: limit ?? null });
   };
   const verdictOf = (of: SharedColumns): Verdict => {
-    const rest = detail.verdict(of.detail);
-    return {
-      ...rest,
+    const { fields: rest, complete } = detail.verdict(of.detail);
+    return complete({
       scorer: rest.scorer ?? '',
       scorer_version: rest.scorer_version ?? '',
       status: verdictStatus(of.status),
       rewards: rest.rewards ?? {},
       bound_to: rest.bound_to ?? null,
       report_json: rest.report_json ?? null,
-    };
+    });
   };
   const phaseOf = (of: SharedColumns, phase: string): Phase => {
-    const rest = detail.phase(of.detail);
-    return { ...rest, phase: phaseName(phase), detail: rest.detail ?? null, error: of.error };
+    const { fields: rest, complete } = detail.phase(of.detail);
+    return complete({ phase: phaseName(phase), detail: rest.detail ?? null, error: of.error });
   };
-  const messageOf = (of: SharedColumns, role: string): Message => ({
-    ...detail.message(of.detail),
-    role,
-    parts_json: of.text === null ? '' : decodeWtf8(of.text),
-  });
+  const messageOf = (of: SharedColumns, role: string): Message =>
+    detail.message(of.detail).complete({ role, parts_json: of.text === null ? '' : decodeWtf8(of.text) });
   const controlOf = (of: SharedColumns, type: string): Control => {
-    const rest = detail.control(of.detail);
+    const { fields: rest, complete } = detail.control(of.detail);
     const { deadline = null, policy = null, weights = null, gate = null } = rest;
-    return { ...rest, type: controlType(type), deadline, policy, weights, gate };
+    return complete({ type: controlType(type), deadline, policy, weights, gate });
   };
 
   return {

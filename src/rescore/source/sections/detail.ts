@@ -1,18 +1,35 @@
 import { stepEventSchema } from '../../../../schemas/generated/step-event.ts';
 
+/** Fields of a kind's record that have no column. */
+export interface Detail<Fields> {
+  /** Those that are known here. */
+  readonly fields: Partial<Fields>;
+  /** A record with what the schema has gained since: it has no column yet, and must come back all the same. */
+  complete(record: Fields): Fields;
+}
+
 /**
- * The inverse of `exactJson`: fields of a kind's record that have no column. Many rows of a kind say the same, one after the
- * other: it is parsed once, and shared.
+ * The inverse of `exactJson`. Many rows of a kind say the same, one after the other: it is parsed once, and shared. `known`: names
+ * of all fields that the caller sets.
  */
-export function createReadDetail<Fields extends object>(kind: string, nothing: Fields): (text: string) => Fields {
+export function createReadDetail<Fields extends object>(
+  kind: string,
+  known: ReadonlyArray<keyof Fields & string>,
+): (text: string) => Detail<Fields> {
+  const names = new Set<string>(known);
+  const nothing: Detail<Fields> = { fields: {}, complete: (record) => record };
   let lastText = '';
   let last = nothing;
   return (text) => {
     if (text === '') return nothing;
     if (text === lastText) return last;
-    const parsed: Fields = JSON.parse(text);
-    last = ODD.test(text) ? withNumbers(parsed, schemaOf(kind)) : parsed;
+    const parsed: Partial<Fields> = JSON.parse(text);
+    const fields = ODD.test(text) ? withNumbers(parsed, schemaOf(kind)) : parsed;
+    let hasGained = false;
+    for (const name in fields) if (!names.has(name)) hasGained = true;
+    const complete = hasGained ? (record: Fields) => ({ ...fields, ...record }) : nothing.complete;
     lastText = text;
+    last = { fields, complete };
     return last;
   };
 }
