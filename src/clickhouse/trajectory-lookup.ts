@@ -42,7 +42,7 @@ interface Renamed {
   readonly ready_us: number;
 }
 
-type Row = Scalars & Renamed & SegmentArrays & ListArrays;
+interface Row extends Scalars, Renamed, SegmentArrays, ListArrays {}
 
 /** The live trajectories of a rollout, each attempt, as they were sent; all runs and units unless one is named. */
 export async function lookupTrajectories(
@@ -50,27 +50,76 @@ export async function lookupTrajectories(
   { rolloutId, runId = '', unit = '' }: { rolloutId: string; runId?: string; unit?: string },
 ): Promise<TrajectoryInit[]> {
   const where = `rollout_id = {rollout:String} AND {run:String} IN ('', run_id) AND {unit:String} IN ('', unit)`;
-  return select(store, `${where} ORDER BY run_id, epoch, attempt`, { rollout: rolloutId, run: runId, unit });
+  const params = { rollout: rolloutId, run: runId, unit };
+  return (await select<Row>(store, LIVE, `${where} ORDER BY run_id, epoch, attempt`, params)).map(trajectoryOf);
 }
 
 /** The live trajectories of rollouts of a run, each attempt, in no order. Ids with a lone surrogate are not found. */
-export function lookupTrajectoriesOf(
+export async function lookupTrajectoriesOf(
   store: Store,
   { runId, rolloutIds }: { runId: string; rolloutIds: readonly string[] },
 ): Promise<TrajectoryInit[]> {
   const where = 'run_id = {run:String} AND rollout_id IN {rollouts:Array(String)}';
-  return select(store, where, { run: runId, rollouts: rolloutIds });
+  return (await select<Row>(store, LIVE, where, { run: runId, rollouts: rolloutIds })).map(trajectoryOf);
 }
 
-async function select(store: Store, where: string, params: QueryParams): Promise<TrajectoryInit[]> {
-  const rows = await store.query<Row>(
-    `SELECT ${SCALARS}, ${RENAMED}, ${segmentSelect}, ${listSelect}
-     FROM rollstream.live_trajectories
+/** An attempt by what a parameter can say: an id is the hex of its bytes, since none holds half a character. */
+export interface AttemptName {
+  readonly unit: string;
+  readonly rolloutHex: string;
+  readonly attempt: number;
+}
+
+/** Those that a replay made of these attempts, in no order. A row that was written twice is given once. */
+export async function lookupReplayedTrajectories(
+  store: Pick<Store, 'query'>,
+  { replayId, attempts }: { readonly replayId: string; readonly attempts: readonly AttemptName[] },
+): Promise<Array<AttemptName & { readonly trajectory: TrajectoryInit }>> {
+  // The keys of the units first: the table is in their order, and a granule that holds none of them is not read.
+  const where = `replay_id = {replay:String}
+    AND (run_id, epoch, rollout_id, attempt) IN (
+      SELECT run_id, epoch, rollout_id, attempt FROM rollstream.decisions
+      WHERE replay_id = {replay:String} AND unit IN {units:Array(String)})
+    AND (unit, rollout_id, attempt) IN (
+      SELECT wanted.1, wanted.2, wanted.3 FROM (
+        SELECT arrayJoin(arrayZip({units:Array(String)}, arrayMap(id -> unhex(id), {rollouts:Array(String)}),
+          {attempts:Array(Int32)})) AS wanted))
+    ORDER BY version DESC LIMIT 1 BY unit, rollout_id, attempt`;
+  const params = {
+    replay: replayId,
+    units: attempts.map(({ unit }) => unit),
+    rollouts: attempts.map(({ rolloutHex }) => rolloutHex),
+    attempts: attempts.map(({ attempt }) => attempt),
+  };
+  const names = ', unit AS of_unit, hex(rollout_id) AS rollout_hex';
+  const rows = await select<NamedRow>(store, 'rollstream.trajectories', where, params, names);
+  return rows.map(({ of_unit, rollout_hex, ...row }) => ({
+    ...{ unit: of_unit, rolloutHex: rollout_hex, attempt: row.attempt ?? 0 },
+    trajectory: trajectoryOf(row),
+  }));
+}
+
+interface NamedRow extends Row {
+  readonly of_unit: string;
+  readonly rollout_hex: string;
+}
+
+const LIVE = 'rollstream.live_trajectories';
+
+function select<Selected extends Row>(
+  store: Pick<Store, 'query'>,
+  from: string,
+  where: string,
+  params: QueryParams,
+  names = '',
+): Promise<Selected[]> {
+  return store.query<Selected>(
+    `SELECT ${SCALARS}, ${RENAMED}, ${segmentSelect}, ${listSelect}${names}
+     FROM ${from}
      WHERE ${where}
      SETTINGS output_format_json_named_tuples_as_objects = 0`,
     params,
   );
-  return rows.map(trajectoryOf);
 }
 
 function trajectoryOf(row: Row): TrajectoryInit {

@@ -14,12 +14,17 @@ export function trajectoryRows(
 ): TrajectoryRow[] {
   return rows.map((row) => {
     const { trajectory } = row;
-    const isTooLarge = packedBytes(trajectory.segments) > MOST_ROW_BYTES;
+    const isTooLarge = isTooLargeForRow(trajectory.segments);
     const segments_ref = refs.get(trajectory) ?? null;
     if (segments_ref === null && !isTooLarge) return row;
     const segments = isTooLarge ? [] : trajectory.segments;
     return { ...row, trajectory: { ...trajectory, segments, segments_ref } };
   });
+}
+
+/** Its token data is not in its row. */
+export function isTooLargeForRow(segments: readonly SegmentInit[]): boolean {
+  return packedBytes(segments) > MOST_ROW_BYTES;
 }
 
 function packedBytes(segments: readonly SegmentInit[]): number {

@@ -1,13 +1,28 @@
+import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
+import { encodePart } from '../../../processors/model/unit.ts';
 import type { BlobStore } from '../../blobs/blob-store.ts';
 import type { Broker } from '../../broker/port.ts';
 import type { Store } from '../../clickhouse/port.ts';
 import type { TopicNames } from '../../config/topics.ts';
+import { RollstreamError } from '../../errors.ts';
 import type { LaneSettings } from '../../lanes/lane-settings.ts';
+import { createEncodeRecords } from '../../lanes/out-records.ts';
+import { createRetryOutage, isOutage } from '../../lanes/retry-outage.ts';
 import type { Sleep } from '../../lanes/sleep.ts';
+import { createConfiguredPolicy } from '../../policies/configured-policy.ts';
 import type { Codecs } from '../../registry/codecs.ts';
 import type { EmitRequest } from '../replay-request.ts';
 import type { EmittedCounts } from '../replays.ts';
+import { refuseClosedGate } from './closed-gate.ts';
+import { cutBatches, type EmitBatch } from './cut-batches.ts';
+import { decodeEmitProgress, type EmitProgress, encodeEmitProgress } from './emit-progress.ts';
+import { emitTopicOf } from './emit-topic.ts';
+import { createEmittedRows } from './emitted-rows.ts';
+import { createJudgeUnits } from './judge-units.ts';
+import { type PlannedRun, readPlan, readPlannedRuns } from './read-plan.ts';
+import { createLookAtAges } from './stale-units.ts';
+import { createUnitRecords } from './unit-records.ts';
 
 /** Most of it is the program itself (src/app.ts). */
 export interface EmitReplayDeps {
@@ -24,6 +39,8 @@ export interface EmitReplayDeps {
   readonly sleep: Sleep;
   /** ms since the epoch. */
   readonly now: () => number;
+  /** Record bytes of one transaction, about; a single unit may have more. Absent: 8 MB. */
+  readonly batchBytes?: number;
 }
 
 export interface EmitArgs {
@@ -40,8 +57,163 @@ export interface EmitArgs {
 
 export type EmitReplay = (args: EmitArgs) => Promise<EmittedCounts>;
 
-export function createEmitReplay(_deps: EmitReplayDeps): EmitReplay {
-  return function emitReplay() {
-    throw new Error('not made yet');
+/** Units that are looked at together. */
+const PAGE_UNITS = 1_000;
+
+/**
+ * Units that a saved replay keeps → the ready topic or another: each whole and once, as a lane writes them, run by run in the order in
+ * which they were decided. How far it is, is committed with the records.
+ *
+ * | dies                        | found after the restart                                                        |
+ * |-----------------------------|--------------------------------------------------------------------------------|
+ * | among the blobs             | blobs that nothing names yet, and that are written again, the same bytes       |
+ * | in the transaction          | all of it or none of it                                                        |
+ * | before its rows, among them | the commit names the units: their rows are written again                       |
+ *
+ * TRANSACTION, THEN ROWS. The other way round the books would count what never came. FENCE, THEN READ: a run has one emitter at a
+ * time; what the one before was writing is in the commit, or never will be, and it ends with RS_FENCED.
+ */
+export function createEmitReplay(deps: EmitReplayDeps): EmitReplay {
+  const { broker, codecs, topics, group, log, sleep, now } = deps;
+  const policyNow = createConfiguredPolicy(deps.store, deps.settings);
+
+  return async function emitReplay({ replayId, emit, against, signal, onProgress }) {
+    const outage = createRetryOutage({ log, sleep, ended: signal });
+    const query: Store['query'] = (sql, params) =>
+      outage('reading what a replay made', () => deps.store.query(sql, params));
+    const insert: Store['insert'] = (batch) => outage('writing what a replay emitted', () => deps.store.insert(batch));
+    const store = { query, insert };
+    const { topic, isReady, placed } = await outage('looking for a topic', () => emitTopicOf(broker, topics, emit));
+    const rows = createEmittedRows({ store, now, replayId, topic });
+    const headers = { replay: replayId, ...(emit.again ? { again: '1' } : {}) };
+    const encodeRecords = await outage('registering a schema', () =>
+      createEncodeRecords(codecs, { ...topics, ready: topic }, deps.blobs !== null, headers),
+    );
+    const unitRecords = createUnitRecords({ store, blobs: deps.blobs, encodeRecords, outage });
+    const lookAtAges = createLookAtAges({ broker, store, codecs, log, topic: topics.policyVersions });
+    const judgeUnits = createJudgeUnits({ store, blobs: deps.blobs, lookAtAges });
+    const refuseGate = (run: PlannedRun): Promise<void> =>
+      isReady ? refuseClosedGate(store, policyNow, run) : Promise.resolve();
+    /** Trajectories of the runs before. */
+    let before = 0;
+
+    const emitRun = async (run: PlannedRun): Promise<EmitProgress> => {
+      const name = shortName(run.runId);
+      const at = { group: `${group}.replay.${replayId}.${name}`, topic: topics.steps, partition: 0 };
+
+      /** Of whoever worked on it before; what it may not have written any more is written. */
+      const takeUp = async (): Promise<EmitProgress> => {
+        const commit = await outage('reading a commit', () => broker.committed(at.group, at.topic, at.partition));
+        const told = commit === null ? await withoutCommit() : decodeEmitProgress(commit.metadata, commit.offset);
+        if (told === null)
+          throw new RollstreamError('RS_DATA_VERSION', `the commit of ${at.group} was not written by this version`);
+        if (told.topic !== topic) throw alreadyElsewhere(replayId, told.topic, topic);
+        await rows.writeAgain(told.last);
+        return told;
+      };
+
+      /** It has not begun; or Kafka has forgotten it (offsets of a group that is not used expire), and the rows know. */
+      const withoutCommit = async (): Promise<EmitProgress> => {
+        const told = await rows.read(run);
+        if (told === null) return { position: run.from, topic, last: [], units: 0, trajectories: 0, leftOut: {} };
+        const { next, ...counts } = told;
+        log.warn(
+          { replay: replayId, run: run.runId, position: next },
+          'the commit is gone: it goes on behind its rows',
+        );
+        return { ...counts, position: next, last: [], leftOut: {} };
+      };
+
+      const producer = await outage('taking a transactional id', () =>
+        broker.transactional(`${group}.replay-emit.${name}`),
+      );
+      try {
+        let progress = await takeUp();
+        onProgress(before + progress.trajectories);
+        while (progress.position < run.to) {
+          await refuseGate(run);
+          const most = Math.min(PAGE_UNITS, run.to - progress.position);
+          const page = await readPlan(store, { replayId, position: progress.position, most });
+          if (page.length < most) throw new Error(`bug: replay ${replayId} has fewer units than it had`);
+          for (const batch of cutBatches(
+            await judgeUnits(page, { replayId, against, emit, isReady }),
+            deps.batchBytes,
+          )) {
+            refuseInterrupted(signal);
+            if (batch.emitted.length > 0) await refuseGate(run);
+            const records = (await unitRecords(replayId, batch.emitted)).map(placed);
+            const next = progressAfter(progress, batch);
+            const commit = { ...at, offset: next.position, metadata: encodeEmitProgress(next) };
+            await outage('emitting a replay', () => producer.run({ records, commit }));
+            await rows.write(batch.emitted);
+            progress = next;
+            onProgress(before + progress.trajectories);
+          }
+        }
+        return progress;
+      } finally {
+        await producer.close().catch((error: unknown) => log.warn({ err: error }, 'closing a producer'));
+      }
+    };
+
+    const done: EmitProgress[] = [];
+    let closed: RollstreamError | null = null;
+    for (const run of await readPlannedRuns(store, replayId)) {
+      refuseInterrupted(signal);
+      try {
+        const progress = await emitRun(run);
+        done.push(progress);
+        before += progress.trajectories;
+      } catch (error) {
+        if (signal.aborted && isOutage(error)) refuseInterrupted(signal, error);
+        if (!(error instanceof RollstreamError && error.code === 'RS_GATE_CLOSED')) throw error;
+        // Other runs have other trainers: they need not wait for it.
+        closed ??= error;
+      }
+    }
+    if (closed !== null) throw closed;
+    const counts = countsOf(topic, done);
+    log.info({ replay: replayId, ...counts }, 'a replay is emitted');
+    return counts;
   };
+}
+
+function progressAfter(before: EmitProgress, { emitted, leftOut, next }: EmitBatch): EmitProgress {
+  const counts: Record<string, number> = { ...before.leftOut };
+  for (const [reason, n] of leftOut) counts[reason] = (counts[reason] ?? 0) + n;
+  return {
+    position: next,
+    topic: before.topic,
+    last: emitted.map(({ unit }) => unit.position),
+    units: before.units + emitted.length,
+    trajectories: emitted.reduce((sum, { shapes }) => sum + shapes.length, before.trajectories),
+    leftOut: counts,
+  };
+}
+
+function countsOf(topic: string, runs: readonly EmitProgress[]): EmittedCounts {
+  const left_out: Record<string, number> = {};
+  for (const { leftOut } of runs)
+    for (const [reason, n] of Object.entries(leftOut)) left_out[reason] = (left_out[reason] ?? 0) + n;
+  const units = runs.reduce((sum, run) => sum + run.units, 0);
+  return { topic, units, trajectories: runs.reduce((sum, run) => sum + run.trajectories, 0), left_out };
+}
+
+function alreadyElsewhere(replayId: string, before: string, topic: string): RollstreamError {
+  return new RollstreamError(
+    'RS_USAGE',
+    `emit.topic: replay ${replayId} was begun to be emitted to ${before}: to emit to ${topic} as well, replay again`,
+    { facts: { field: 'emit.topic' } },
+  );
+}
+
+function refuseInterrupted(signal: AbortSignal, cause?: unknown): void {
+  if (!signal.aborted) return;
+  throw new RollstreamError('RS_INTERRUPTED', 'interrupted: what is emitted stays, and it can go on', { cause });
+}
+
+/** Bounded: an id of any length is part of a transactional id, of 249 bytes at most. */
+function shortName(runId: string): string {
+  const name = encodePart(runId);
+  return name.length <= 64 ? name : createHash('sha256').update(name).digest('hex');
 }
