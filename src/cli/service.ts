@@ -10,6 +10,7 @@ import type { OpenDelivery } from '../delivery/open-delivery.ts';
 import { openServiceDelivery } from '../delivery/open-service-delivery.ts';
 import { RollstreamError } from '../errors.ts';
 import { createMetrics } from '../observe/metrics.ts';
+import { createReplays } from '../rescore/create-replays.ts';
 import { advertisedUrl } from '../server/advertised-url.ts';
 import { createServer } from '../server/create-server.ts';
 import { errorResponse } from '../server/error-response.ts';
@@ -86,6 +87,11 @@ export async function startService(context: CommandContext, withHttp: boolean): 
   metrics.watchDelivery(leases.queue);
   const access = createLocalAccess(app);
   const imports = createLocalImportTarget(app, access);
+  const { chunkEvents } = config.replay;
+  const replays = createReplays(app, {
+    ...{ log, isAlone: config.services === null },
+    ...(chunkEvents === null ? {} : { chunkEvents }),
+  });
   const verifierCache = createStoreVerifierCache({ store: app.store, now: io.now });
   const ends = watchLogEnds({
     broker: app.broker,
@@ -108,6 +114,7 @@ export async function startService(context: CommandContext, withHttp: boolean): 
     {
       access,
       imports,
+      replays,
       trainer,
       delivery,
       forward,
@@ -140,6 +147,7 @@ export async function startService(context: CommandContext, withHttp: boolean): 
       await Promise.all([listener?.close(GRACE_MS), front?.close()]);
       watch.close();
       ends.close();
+      await replays.close();
       await closeDelivery();
       await app.close();
       log.info('closed');

@@ -12,6 +12,7 @@ import type { ForwardRequest } from '../delivery/forward/forward-request.ts';
 import { RollstreamError } from '../errors.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Codecs } from '../registry/codecs.ts';
+import type { Replays } from '../rescore/replays.ts';
 import type { VerifierCache } from '../verify/verifier-cache.ts';
 import { errorResponse } from './error-response.ts';
 import { createGuard, type GuardConfig } from './guard.ts';
@@ -31,6 +32,7 @@ import { openApiRoutes } from './routes/openapi.ts';
 import { policyRoutes } from './routes/policies.ts';
 import { queryRoutes } from './routes/query.ts';
 import { readyRoutes } from './routes/ready.ts';
+import { replayRoutes } from './routes/replays.ts';
 import { rolloutRoutes } from './routes/rollouts.ts';
 import { schemaRoutes } from './routes/schemas.ts';
 import { taskRoutes } from './routes/tasks.ts';
@@ -41,6 +43,7 @@ import { createWhileWanted } from './while-wanted.ts';
 export interface ServerDeps {
   readonly access: Access;
   readonly imports: ImportTarget;
+  readonly replays: Replays;
   readonly trainer: TrainerApi;
   readonly delivery: Delivery;
   /** What another server answers, as only it grants leases; null: it is answered here. */
@@ -104,6 +107,7 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Hono {
   app.route('/v1', queryRoutes(deps));
   app.route('/v1', policyRoutes(deps));
   app.route('/v1', gateRoutes(deps));
+  app.route('/v1', replayRoutes(deps));
   app.route('/v1', readyRoutes({ ...deps, whileWanted }));
   app.route('/v1', exportRoutes(deps));
   app.route('/v1', importRoutes(deps.imports));

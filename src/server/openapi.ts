@@ -1,6 +1,7 @@
 import { BLOB_PATHS } from './blob-paths.ts';
 import { DELIVERY_PATHS } from './delivery-paths.ts';
 import { body, failure, inPath, json, lines, query, run } from './openapi-parts.ts';
+import { REPLAY_PATHS } from './replay-paths.ts';
 import { VERIFIER_RESULTS_PATHS } from './verifier-results-paths.ts';
 
 /** The API, as it is served; a test holds it to the routes. */
@@ -120,6 +121,7 @@ export const openApi = {
         },
       },
     },
+    ...REPLAY_PATHS,
     '/v1/ready': {
       get: {
         summary: 'Ready trajectories in ready order',

@@ -8,6 +8,7 @@ import type { NewRecord } from '../../src/broker/port.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { openServiceDelivery } from '../../src/delivery/open-service-delivery.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';
+import { createReplays } from '../../src/rescore/create-replays.ts';
 import { createServer } from '../../src/server/create-server.ts';
 import { errorResponse } from '../../src/server/error-response.ts';
 import { listen } from '../../src/server/listen.ts';
@@ -41,6 +42,7 @@ const server = createServer(
     ...{ imports: createLocalImportTarget(app, access), blobs: app.blobs, now: Date.now, closing: closing.signal },
     schemaOf: (id) => app.registry.schemaOf(id),
     verifierCache: noCache,
+    replays: createReplays(app, { log, isAlone: true }),
     readiness: () => ({ ready: true, reason: '', lanes: [] }),
   },
 );
