@@ -48,7 +48,12 @@ export async function openEmbeddedStore({
       await applySettings(reader, readerSettings(readerLimits));
     };
     const readParquet = createEmbeddedParquet(folder, () => createEmbeddedStatements(path));
-    const openBulkReader = async () => createEmbeddedBulkReader(createEmbeddedStatements(path));
+    const openBulkReader = async () => {
+      const statements = createEmbeddedStatements(path);
+      // A condition of a user's may name tables: without a database they would be files of the host.
+      await statements.run('USE rollstream');
+      return createEmbeddedBulkReader(statements);
+    };
     return createStore({ writer, queries, reader, lockReader, insert, readParquet, openBulkReader, log });
   } catch (cause) {
     await Promise.all(opened.map((statements) => statements.close()));

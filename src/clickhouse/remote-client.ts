@@ -68,7 +68,7 @@ export async function openRemoteStore(options: RemoteStoreOptions): Promise<Stor
     readParquet: createRemoteParquet(() => connect(ANSWER_SETTINGS, Math.max(timeoutMs, PARQUET_MS))),
     openBulkReader: async () => {
       const longMs = Math.max(timeoutMs, BULK_READ_MS);
-      return createRemoteBulkReader(createRemoteStatements(connect(ANSWER_SETTINGS, longMs), longMs));
+      return createRemoteBulkReader(createRemoteStatements(connect(ANSWER_SETTINGS, longMs, 'rollstream'), longMs));
     },
     log,
   });
