@@ -1,14 +1,29 @@
-/** How far a replay was emitted, as its commit says it. */
+import type { EmitBatch } from './cut-batches.ts';
+
+/** How far a replay was emitted in a run, as its commit says it. */
 export interface EmitProgress {
   /** Place of the first unit that nothing was decided about. It is the offset of the commit. */
   readonly position: number;
   readonly topic: string;
-  /** Places of the units whose records are in the last transaction that had any: their rows may not have been written. */
+  /** Places of the units whose records are in the transaction of the commit: their rows may not have been written. */
   readonly last: readonly number[];
   readonly units: number;
   readonly trajectories: number;
   /** Units, by reason. */
   readonly leftOut: Readonly<Record<string, number>>;
+}
+
+export function progressAfter(before: EmitProgress, { emitted, leftOut, next }: EmitBatch): EmitProgress {
+  const counts: Record<string, number> = { ...before.leftOut };
+  for (const [reason, n] of leftOut) counts[reason] = (counts[reason] ?? 0) + n;
+  return {
+    position: next,
+    topic: before.topic,
+    last: emitted.map(({ unit }) => unit.position),
+    units: before.units + emitted.length,
+    trajectories: emitted.reduce((sum, { shapes }) => sum + shapes.length, before.trajectories),
+    leftOut: counts,
+  };
 }
 
 const VERSION = 1;

@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
-import { encodePart } from '../../../processors/model/unit.ts';
 import type { BlobStore } from '../../blobs/blob-store.ts';
 import type { Broker } from '../../broker/port.ts';
 import type { Store } from '../../clickhouse/port.ts';
@@ -15,13 +13,14 @@ import type { Codecs } from '../../registry/codecs.ts';
 import type { EmitRequest } from '../replay-request.ts';
 import type { EmittedCounts } from '../replays.ts';
 import { refuseClosedGate } from './closed-gate.ts';
-import { cutBatches, type EmitBatch } from './cut-batches.ts';
-import { decodeEmitProgress, type EmitProgress, encodeEmitProgress } from './emit-progress.ts';
+import { cutBatches } from './cut-batches.ts';
+import { type EmitProgress, progressAfter } from './emit-progress.ts';
 import { emitTopicOf } from './emit-topic.ts';
 import { createEmittedRows } from './emitted-rows.ts';
 import { createJudgeUnits } from './judge-units.ts';
 import { type PlannedRun, readPlan, readPlannedRuns } from './read-plan.ts';
 import { createLookAtAges } from './stale-units.ts';
+import { takeRun } from './take-run.ts';
 import { createUnitRecords } from './unit-records.ts';
 
 /** Most of it is the program itself (src/app.ts). */
@@ -74,7 +73,7 @@ const PAGE_UNITS = 1_000;
  * time; what the one before was writing is in the commit, or never will be, and it ends with RS_FENCED.
  */
 export function createEmitReplay(deps: EmitReplayDeps): EmitReplay {
-  const { broker, codecs, topics, group, log, sleep, now } = deps;
+  const { broker, codecs, topics, log, sleep, now } = deps;
   const policyNow = createConfiguredPolicy(deps.store, deps.settings);
 
   return async function emitReplay({ replayId, emit, against, signal, onProgress }) {
@@ -94,60 +93,27 @@ export function createEmitReplay(deps: EmitReplayDeps): EmitReplay {
     const judgeUnits = createJudgeUnits({ store, blobs: deps.blobs, lookAtAges });
     const refuseGate = (run: PlannedRun): Promise<void> =>
       isReady ? refuseClosedGate(store, policyNow, run) : Promise.resolve();
-    /** Trajectories of the runs before. */
-    let before = 0;
 
-    const emitRun = async (run: PlannedRun): Promise<EmitProgress> => {
-      const name = shortName(run.runId);
-      const at = { group: `${group}.replay.${replayId}.${name}`, topic: topics.steps, partition: 0 };
-
-      /** Of whoever worked on it before; what it may not have written any more is written. */
-      const takeUp = async (): Promise<EmitProgress> => {
-        const commit = await outage('reading a commit', () => broker.committed(at.group, at.topic, at.partition));
-        const told = commit === null ? await withoutCommit() : decodeEmitProgress(commit.metadata, commit.offset);
-        if (told === null)
-          throw new RollstreamError('RS_DATA_VERSION', `the commit of ${at.group} was not written by this version`);
-        if (told.topic !== topic) throw alreadyElsewhere(replayId, told.topic, topic);
-        await rows.writeAgain(told.last);
-        return told;
-      };
-
-      /** It has not begun; or Kafka has forgotten it (offsets of a group that is not used expire), and the rows know. */
-      const withoutCommit = async (): Promise<EmitProgress> => {
-        const told = await rows.read(run);
-        if (told === null) return { position: run.from, topic, last: [], units: 0, trajectories: 0, leftOut: {} };
-        const { next, ...counts } = told;
-        log.warn(
-          { replay: replayId, run: run.runId, position: next },
-          'the commit is gone: it goes on behind its rows',
-        );
-        return { ...counts, position: next, last: [], leftOut: {} };
-      };
-
-      const producer = await outage('taking a transactional id', () =>
-        broker.transactional(`${group}.replay-emit.${name}`),
-      );
+    const emitRun = async (run: PlannedRun, told: (emitted: number) => void): Promise<EmitProgress> => {
+      const { producer, commitOf, ...taken } = await takeRun({ ...deps, outage, rows, replayId, topic, run });
+      let { progress } = taken;
       try {
-        let progress = await takeUp();
-        onProgress(before + progress.trajectories);
+        told(progress.trajectories);
         while (progress.position < run.to) {
           await refuseGate(run);
           const most = Math.min(PAGE_UNITS, run.to - progress.position);
           const page = await readPlan(store, { replayId, position: progress.position, most });
           if (page.length < most) throw new Error(`bug: replay ${replayId} has fewer units than it had`);
-          for (const batch of cutBatches(
-            await judgeUnits(page, { replayId, against, emit, isReady }),
-            deps.batchBytes,
-          )) {
+          const judged = await judgeUnits(page, { replayId, against, emit, isReady });
+          for (const batch of cutBatches(judged, deps.batchBytes)) {
             refuseInterrupted(signal);
             if (batch.emitted.length > 0) await refuseGate(run);
             const records = (await unitRecords(replayId, batch.emitted)).map(placed);
             const next = progressAfter(progress, batch);
-            const commit = { ...at, offset: next.position, metadata: encodeEmitProgress(next) };
-            await outage('emitting a replay', () => producer.run({ records, commit }));
+            await outage('emitting a replay', () => producer.run({ records, commit: commitOf(next) }));
             await rows.write(batch.emitted);
             progress = next;
-            onProgress(before + progress.trajectories);
+            told(progress.trajectories);
           }
         }
         return progress;
@@ -157,11 +123,12 @@ export function createEmitReplay(deps: EmitReplayDeps): EmitReplay {
     };
 
     const done: EmitProgress[] = [];
+    let before = 0;
     let closed: RollstreamError | null = null;
     for (const run of await readPlannedRuns(store, replayId)) {
       refuseInterrupted(signal);
       try {
-        const progress = await emitRun(run);
+        const progress = await emitRun(run, (emitted) => onProgress(before + emitted));
         done.push(progress);
         before += progress.trajectories;
       } catch (error) {
@@ -178,19 +145,6 @@ export function createEmitReplay(deps: EmitReplayDeps): EmitReplay {
   };
 }
 
-function progressAfter(before: EmitProgress, { emitted, leftOut, next }: EmitBatch): EmitProgress {
-  const counts: Record<string, number> = { ...before.leftOut };
-  for (const [reason, n] of leftOut) counts[reason] = (counts[reason] ?? 0) + n;
-  return {
-    position: next,
-    topic: before.topic,
-    last: emitted.map(({ unit }) => unit.position),
-    units: before.units + emitted.length,
-    trajectories: emitted.reduce((sum, { shapes }) => sum + shapes.length, before.trajectories),
-    leftOut: counts,
-  };
-}
-
 function countsOf(topic: string, runs: readonly EmitProgress[]): EmittedCounts {
   const left_out: Record<string, number> = {};
   for (const { leftOut } of runs)
@@ -199,21 +153,7 @@ function countsOf(topic: string, runs: readonly EmitProgress[]): EmittedCounts {
   return { topic, units, trajectories: runs.reduce((sum, run) => sum + run.trajectories, 0), left_out };
 }
 
-function alreadyElsewhere(replayId: string, before: string, topic: string): RollstreamError {
-  return new RollstreamError(
-    'RS_USAGE',
-    `emit.topic: replay ${replayId} was begun to be emitted to ${before}: to emit to ${topic} as well, replay again`,
-    { facts: { field: 'emit.topic' } },
-  );
-}
-
 function refuseInterrupted(signal: AbortSignal, cause?: unknown): void {
   if (!signal.aborted) return;
   throw new RollstreamError('RS_INTERRUPTED', 'interrupted: what is emitted stays, and it can go on', { cause });
-}
-
-/** Bounded: an id of any length is part of a transactional id, of 249 bytes at most. */
-function shortName(runId: string): string {
-  const name = encodePart(runId);
-  return name.length <= 64 ? name : createHash('sha256').update(name).digest('hex');
 }
