@@ -21,6 +21,7 @@ import { addTaxonomy } from './commands/taxonomy.ts';
 import { addTokenizer } from './commands/tokenizer.ts';
 import { addTopics } from './commands/topics.ts';
 import { addUp } from './commands/up.ts';
+import { addVerify } from './commands/verify.ts';
 import type { CommandBody, Run, RunOptions } from './context.ts';
 import { addGlobalFlags, type GlobalFlags } from './global-flags.ts';
 import type { Io } from './io.ts';
@@ -63,6 +64,7 @@ export async function runCli(io: Io): Promise<number> {
   const commands = [
     addUp,
     addImport,
+    addVerify,
     addAudit,
     addReady,
     addExport,
