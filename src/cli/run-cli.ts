@@ -15,6 +15,7 @@ import { addImport } from './commands/import.ts';
 import { addPolicy } from './commands/policy.ts';
 import { addQuery } from './commands/query.ts';
 import { addReady } from './commands/ready.ts';
+import { addReplay } from './commands/replay.ts';
 import { addSchemas } from './commands/schemas.ts';
 import { addSimulate } from './commands/simulate.ts';
 import { addTaxonomy } from './commands/taxonomy.ts';
@@ -75,6 +76,7 @@ export async function runCli(io: Io): Promise<number> {
     addTokenizer,
     addPolicy,
     addGate,
+    addReplay,
     addDeadLetter,
     addSchemas,
     addSimulate,

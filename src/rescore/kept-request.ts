@@ -1,5 +1,3 @@
-import { readDocument } from '../clickhouse/documents-lookup.ts';
-import type { Store } from '../clickhouse/port.ts';
 import { RollstreamError } from '../errors.ts';
 import { type DocumentText, documentIdOf } from '../lanes/read-document.ts';
 import { isObject } from '../server/request-value.ts';
@@ -13,14 +11,17 @@ export function keptRequestOf(request: ReplayRequest): string {
   return JSON.stringify({ ...ownFields(request), policy: idOf(policy), taxonomy: idOf(taxonomy) });
 }
 
-/** The request of a replay that was saved, documents with their text again. */
-export async function readKeptRequest(requestJson: string, store: Pick<Store, 'query'>): Promise<ReplayRequest> {
+/** The request of a replay that was saved. `contentOf` gives a document by its id; null: it is not kept. */
+export async function readKeptRequest(
+  requestJson: string,
+  contentOf: (id: string) => Promise<string | null>,
+): Promise<ReplayRequest> {
   const kept: unknown = JSON.parse(requestJson);
   if (!isObject(kept)) throw new Error('a kept request is no object');
   const documentOf = async (field: 'policy' | 'taxonomy') => {
     const id = kept[field];
     if (typeof id !== 'string') return null;
-    const text = await readDocument(store, id);
+    const text = await contentOf(id);
     if (text === null)
       throw new RollstreamError('RS_CONFIG', `the replay needs the ${field} ${id}, and the store does not hold it`);
     return { text, name: `${field} ${id}` };
