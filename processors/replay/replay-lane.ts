@@ -90,7 +90,7 @@ export function createReplayLane(deps: ReplayLaneDeps): ReplayLane {
   /** Each must have been folded before the next is asked for. */
   function* batches(unit: UnitHistory, records: readonly Decoded[]): Generator<readonly Decoded[]> {
     const last = past.lastCause();
-    yield* unitBatches(state, history, records, last.offset);
+    yield* unitBatches(state, history, records, last.offset, past.decided);
     const causeOf = ({ rolloutId, number }: Attempt): Cause => past.causeOf(attemptKey(rolloutId, number));
     const { inForceAt } = history;
     for (const event of closingEvents(unit.unit, { state, judge: stages.judge, inForceAt, causeOf, last }))

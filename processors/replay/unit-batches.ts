@@ -1,5 +1,6 @@
 import type { LaneState } from '../model/lane-state.ts';
 import type { Decoded } from '../model/record.ts';
+import type { ComparedDecision } from '../model/replay.ts';
 import type { LaneHistory } from './lane-history.ts';
 import { stillDue } from './still-due.ts';
 
@@ -13,6 +14,7 @@ export function* unitBatches(
   { inForceAt, endings }: LaneHistory,
   records: readonly Decoded[],
   last: number,
+  decided: ReadonlyMap<string, Pick<ComparedDecision, 'offset'>>,
 ): Generator<readonly Decoded[]> {
   const first = records[0]?.cause.offset ?? last;
   let ending = firstAfter(endings, first);
@@ -32,7 +34,7 @@ export function* unitBatches(
       yield* endingAt(state, inForceAt, endings[ending]);
     state.inForce = inForce;
     if (!isDeadline) continue;
-    yield [stillDue(state, record)];
+    yield [stillDue(state, record, decided)];
     from = at + 1;
   }
   if (from === 0) yield records;

@@ -20,14 +20,17 @@ import { timeColumns } from './time-columns.ts';
  * column is in `detail_json`. `seq` is -1 where the event has none; then `unsequenced_id` holds the event id, so that the
  * key (… seq, unsequenced_id) lets a successor's event replace the one of the same seq, whatever its id.
  */
-export function eventColumns<Row>(eventOf: (row: Row) => StepEvent): Column<Row>[] {
+export function eventColumns<Row>(
+  eventOf: (row: Row) => StepEvent,
+  unsequencedIdOf: (row: Row) => string = (row) => idOf(eventOf(row)),
+): Column<Row>[] {
   const of = (name: string, write: (w: RowBinaryWriter, event: StepEvent) => void): Column<Row> =>
     column(name, (w, row) => write(w, eventOf(row)));
   return [
     ...identityColumns(eventOf),
     of('segment_id', (w, event) => w.string(event.segment_id)),
     of('seq', (w, event) => w.int32(event.seq ?? -1)),
-    of('unsequenced_id', (w, event) => w.string(event.seq === null ? event.event_id : '')),
+    column('unsequenced_id', (w, row) => w.string(unsequencedIdOf(row))),
     of('event_id', (w, event) => w.string(event.event_id)),
     of('producer_id', (w, event) => w.string(event.producer_id)),
     of('kind', (w, event) => w.string(event.kind)),
@@ -65,6 +68,10 @@ export function eventColumns<Row>(eventOf: (row: Row) => StepEvent): Column<Row>
     of('weights_version', (w, event) => asNullableString(w, event.start?.weights_version)),
     of('detail_json', (w, event) => w.string(eventRest(event))),
   ];
+}
+
+function idOf({ seq, event_id }: StepEvent): string {
+  return seq === null ? event_id : '';
 }
 
 function writeText(writer: RowBinaryWriter, event: StepEvent): void {
