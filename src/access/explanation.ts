@@ -1,6 +1,7 @@
 import type { ReadyState } from '../../processors/model/delivery.ts';
 import type { GateState } from '../../processors/model/gate.ts';
 import type { TrajectoryJson } from '../ready/trajectory-json.ts';
+import type { ReplayedJson } from './replayed-json.ts';
 
 /** A row of the store, as JSON. */
 export type JsonRow = Readonly<Record<string, unknown>>;
@@ -49,6 +50,8 @@ export interface ExplainedAttempt {
   readonly held?: HeldBy;
   /** What became of it in delivery, in its run first, then in forks that took it over; absent: nothing was said of it. */
   readonly deliveries?: readonly DeliveryJson[];
+  /** How finished replays decided it, the oldest first; absent: none did. */
+  readonly replays?: readonly ReplayedJson[];
 }
 
 /** A row of `live_deliveries`. Times are UTC. */

@@ -11,6 +11,7 @@ import { readClosingRecord } from './read-closing-record.ts';
 import { readDeliveries } from './read-deliveries.ts';
 import { readGroup } from './read-group.ts';
 import { readHeldBy } from './read-held-by.ts';
+import { readReplayed } from './read-replayed.ts';
 
 interface Place extends JsonRow {
   readonly run_id: string;
@@ -105,16 +106,18 @@ async function readRollout(
   const found =
     newest === undefined || newest.group_id === null ? null : await readGroup(store, { run: run_id, epoch, unit });
 
-  const of = <Row extends AttemptRow>(list: readonly Row[], attempt: number) =>
+  const of = <Row extends { readonly attempt: number }>(list: readonly Row[], attempt: number) =>
     list.filter((row) => row.attempt === attempt);
   const numbers = new Set([...started, ...decisions, ...faults].map((row) => row.attempt));
   const heldBy = await readHeldBy(store, { runId: run_id, unit, rolloutId, decisions });
   const deliveries = await readDeliveries(store, { runId: run_id, unit, rolloutId });
+  const replayed = await readReplayed(store, { runId: run_id, unit, rolloutId, decisions });
   const attempts: KnownAttempt[] = [];
   for (const attempt of [...numbers].sort((a, b) => a - b)) {
     const decision = of(decisions, attempt)[0] ?? null;
     const held = heldBy.get(attempt);
     const delivered = of(deliveries, attempt);
+    const scoredAgain = of(replayed, attempt).map(({ attempt: _, ...replay }) => replay);
     const rollouts = [rolloutId, ...(found?.members ?? []).map((member) => member.rollout_id)];
     attempts.push({
       attempt,
@@ -132,6 +135,7 @@ async function readRollout(
       trajectory: trajectories.find((trajectory) => trajectory.attempt === attempt) ?? null,
       ...(held === undefined ? {} : { held }),
       ...(delivered.length === 0 ? {} : { deliveries: delivered }),
+      ...(scoredAgain.length === 0 ? {} : { replays: scoredAgain }),
       recalled: decision === null ? null : await recall.policyOf(decision.policy_id),
     });
   }

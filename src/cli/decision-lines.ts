@@ -1,6 +1,7 @@
 import type { ExplainedAttempt, FiredPolicy } from '../access/explanation.ts';
 import { deliveryWords } from '../explain/delivery-words.ts';
 import { percent, shortNumber } from '../explain/reasons-in-words.ts';
+import { replayWords } from '../explain/replay-words.ts';
 
 /** A name and a value; a value may go on over further lines. */
 export type Line = readonly [name: string, value: string];
@@ -14,6 +15,7 @@ export function decisionLines(attempt: ExplainedAttempt): Line[] {
     ...rewardLines(attempt),
     ...outcomeLines(attempt),
     ...deliveryLines(attempt),
+    ...replayLines(attempt),
     ...policyLines(attempt),
     ...weightsLines(attempt),
     ...timeLines(attempt),
@@ -61,6 +63,10 @@ function deliveryLines({ decision, held, deliveries = [] }: ExplainedAttempt): L
     ['delivery', deliveryWords(own)],
     ...forks.map((delivery): Line => ['', `in ${delivery.run_id}, a fork, it ${deliveryWords(delivery)}`]),
   ];
+}
+
+function replayLines({ decision, replays = [] }: ExplainedAttempt): Line[] {
+  return replays.map((replay, index) => [index === 0 ? 'scored again' : '', replayWords(replay, decision)]);
 }
 
 function closingText(

@@ -69,7 +69,7 @@ function attemptTable({ diff }: ReplayReport): Html {
   if (examples.length === 0) return html`<p class="dim">None.</p>`;
   const rows = examples.slice(0, ATTEMPTS).map(attemptRow);
   const more = changed + vanished + appeared - rows.length;
-  return html`<table><thead><tr><th>rollout</th><th>unit</th><th>reason</th><th>disposition</th><th>reward</th><th>advantage</th></tr></thead><tbody>${rows}</tbody></table>${more > 0 ? html`<p class="dim">and ${counted(more, 'more attempt')}</p>` : ''}`;
+  return html`<div class="wide"><table class="attempts"><thead><tr><th>rollout</th><th>unit</th><th>reason</th><th>disposition</th><th>reward</th><th>advantage</th></tr></thead><tbody>${rows}</tbody></table></div>${more > 0 ? html`<p class="dim">and ${counted(more, 'more attempt')}</p>` : ''}`;
 }
 
 function attemptRow(one: ChangedAttempt): Html {
