@@ -13,10 +13,11 @@ import { drawTable } from '../table.ts';
 
 const EXAMPLE = `
 Tables: rollstream.decisions, attempts, steps, trajectories, rewards, verdicts, … A table that is written again and again is
-read with FINAL. Without --format: a table on a terminal, else JSON Lines.
+read with FINAL, and holds what replays decided, too; live_decisions and the like have what was decided live, and count it once.
+Without --format: a table on a terminal, else JSON Lines.
 
 Example:
-  $ rollstream query "select category, count() n from rollstream.decisions final group by category order by n desc"
+  $ rollstream query "select category, count() n from rollstream.live_decisions group by category order by n desc"
   $ rollstream query --list`;
 
 interface QueryFlags extends GlobalFlags {
