@@ -9,7 +9,7 @@ import type { StoreScope } from './store-scope.ts';
 export interface LogSourceDeps {
   readonly broker: Broker;
   /** What was decided, findings and verdicts that came afterwards are in the store alone. */
-  readonly store: Pick<Store, 'query' | 'queryAsReader' | 'openBulkReader'>;
+  readonly store: Pick<Store, 'queryAsReader' | 'openBulkReader'>;
   readonly topic: string;
   readonly partitions: number;
   readonly request: StoreScope;

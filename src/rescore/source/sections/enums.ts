@@ -1,3 +1,5 @@
+import type { AuditName, AuditResult } from '../../../../processors/model/audit-summary.ts';
+import type { Disposition } from '../../../../schemas/generated/decision.ts';
 import type {
   ControlType,
   EventKind,
@@ -38,3 +40,14 @@ export const verdictStatus = oneOf<VerdictStatus>(
   'unknown',
 );
 export const controlType = oneOf<ControlType>(['deadline', 'policy', 'weights_version', 'gate'], 'unknown');
+export const dispositionOf = oneOf<Disposition>(
+  ['train', 'train_masked', 'penalise', 'drop', 'retry', 'quarantine', 'superseded'],
+  'unknown',
+);
+export const auditResult = oneOf<AuditResult>(['pass', 'fail', 'warn', 'not_auditable'], 'unknown');
+export const severityOf = oneOf<'fail' | 'warn'>(['fail'], 'warn');
+/** Empty: an audit that this version does not know. */
+export const auditName = oneOf<AuditName | ''>(
+  ['tokens', 'template', 'tools', 'termination', 'numbers', 'wall', 'reencode'],
+  '',
+);
