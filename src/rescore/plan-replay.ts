@@ -8,7 +8,7 @@ export const OF_PLAN = -1;
 
 /** The plan, and the chunks of it that are done: as it was planned, where that is kept; else anew, and kept before anything is done. */
 export async function planReplay(
-  source: ReplaySource,
+  source: Pick<ReplaySource, 'plan'>,
   request: ReplayRequest,
   kept: KeptReplays,
   signal: AbortSignal,
