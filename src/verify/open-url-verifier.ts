@@ -103,7 +103,7 @@ async function askOnce({ url, headers, shown }: Place, { body, id, timeoutMs, si
     });
     text = await readBounded(response, MOST_ANSWER_BYTES);
   } catch (error) {
-    return failed(error, timeoutMs);
+    return failed(error, timeoutMs, shown);
   }
   const { status } = response;
   if (WRONG_PLACE.has(status))
@@ -123,24 +123,32 @@ async function askOnce({ url, headers, shown }: Place, { body, id, timeoutMs, si
   return { kind: 'answered', answer: fault('parse_error', 'it answered for another id') };
 }
 
-function failed(error: unknown, timeoutMs: number): Tried {
+function failed(error: unknown, timeoutMs: number, shown: string): Tried {
   const name = error instanceof Error ? error.name : '';
   if (name === 'TimeoutError') {
     // Asked again it would take as long again.
     return { kind: 'answered', answer: fault('timeout', `no answer within ${timeoutMs} ms`) };
   }
   const code = codeOf(error);
+  // A port that nobody may ask, a redirect.
+  if (code === null) {
+    const why = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
+    throw new RollstreamError('RS_CONFIG', `the verifier at ${shown} cannot be asked: ${why}`, {
+      facts: { field: 'verifier' },
+    });
+  }
   // One that broke off may have been ended by this very request; one that takes no connection was not.
   const isOutage = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'].includes(code);
   const timedOut = code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT';
   return { kind: 'failed', answer: fault('crash', code), isOutage: isOutage || timedOut, waitMs: 0 };
 }
 
-/** A message of fetch may name the URL; a code does not. */
-function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown';
+/** A message of fetch may name the URL; a code does not. null: there is none, the connection is not to blame. */
+function codeOf(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
   const { cause } = error;
-  return cause instanceof Error && 'code' in cause ? String(cause.code) : error.name;
+  if (cause instanceof Error) return 'code' in cause ? String(cause.code) : null;
+  return error.name;
 }
 
 /** Seconds, or a date; 0: it says nothing. */
