@@ -30,6 +30,10 @@ export interface ReplayOf {
   readonly replayId: string;
   readonly groups: readonly ReplayedGroup[];
   readonly lane?: LaneOptions;
+  /** What the replay made of a trajectory beside that. */
+  readonly made?: (row: TrajectoryRow) => TrajectoryRow;
+  /** What stands before its rows are written. */
+  readonly kept?: (rows: readonly TrajectoryRow[]) => Promise<TrajectoryRow[]>;
 }
 
 /** The lane's own topic and term: rows of it count. */
@@ -67,7 +71,7 @@ export async function writeReplay(
   replay: ReplayOf,
   topic = topicNames('').ready,
 ): Promise<Transaction['records']> {
-  const { replayId } = replay;
+  const { replayId, made = (row) => row, kept = async (rows) => [...rows] } = replay;
   const live = decided(replay, false).rows;
   await store.insert(encodeDecisions(live.decisions, LIVE));
   await store.insert(encodeTrajectories(live.trajectories, LIVE));
@@ -75,7 +79,7 @@ export async function writeReplay(
   const { decisions, trajectories } = effects.rows;
   const owner = { topic: LIVE.topic, term: 0 };
   const rows = trajectories.map(
-    (row): TrajectoryRow => ({ ...row, replay_id: replayId, trajectory: superseding(row.trajectory) }),
+    (row): TrajectoryRow => made({ ...row, replay_id: replayId, trajectory: superseding(row.trajectory) }),
   );
   await store.insert(
     encodeDecisions(
@@ -83,7 +87,7 @@ export async function writeReplay(
       owner,
     ),
   );
-  await store.insert(encodeTrajectories(rows, owner));
+  await store.insert(encodeTrajectories(await kept(rows), owner));
   const encodeRecords = await createEncodeRecords(codecs, { ...topicNames(''), ready: topic }, false, {
     replay: replayId,
   });
