@@ -85,7 +85,7 @@ async function verify(flags: VerifyFlags, context: CommandContext): Promise<numb
     { log, path: io.env.PATH },
   );
   let target: VerifyTarget | null = null;
-  const progress = createVerifyProgress(io, flags.quiet === true);
+  const progress = createVerifyProgress(io, context.flags.quiet === true);
   try {
     target = await openVerifyTarget(context);
     const round = createVerifyRound({
@@ -97,7 +97,9 @@ async function verify(flags: VerifyFlags, context: CommandContext): Promise<numb
     const counts = await Promise.race([ending, target.failed]);
     progress.stop();
     if (counts === null) return 0;
-    await context.out.write(flags.json === true ? verifyJson(verifier, counts) : `${verifyText(verifier, counts)}\n`);
+    await context.out.write(
+      context.flags.json === true ? verifyJson(verifier, counts) : `${verifyText(verifier, counts)}\n`,
+    );
     return isIncomplete(counts) ? 4 : 0;
   } finally {
     progress.stop();
@@ -130,7 +132,7 @@ async function follow(
     try {
       const counts = await retryOutage('verify', round);
       if (counts.done > 0) {
-        const text = flags.json === true ? verifyJson(verifier, counts) : `${verifyText(verifier, counts)}\n`;
+        const text = context.flags.json === true ? verifyJson(verifier, counts) : `${verifyText(verifier, counts)}\n`;
         await context.out.write(text);
       }
     } catch (error) {
