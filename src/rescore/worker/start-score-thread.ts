@@ -82,8 +82,12 @@ export function startScoreThread(settings: ScorerSettings): ScoreThread {
   };
 }
 
+/** Memory that is a part's alone. What shares its memory with others, as small buffers do, is copied. */
 function memoryOf(raw: RawChunk): ArrayBuffer[] {
-  return Object.values(raw).flatMap((part: unknown) =>
-    part instanceof Uint8Array && part.buffer instanceof ArrayBuffer ? [part.buffer] : [],
-  );
+  const own = new Set<ArrayBuffer>();
+  for (const part of Object.values(raw)) {
+    if (!(part instanceof Uint8Array) || !(part.buffer instanceof ArrayBuffer)) continue;
+    if (part.byteLength > 0 && part.byteLength === part.buffer.byteLength) own.add(part.buffer);
+  }
+  return [...own];
 }
