@@ -5,7 +5,7 @@ import { shortNumber } from './reasons-in-words.ts';
 /** Enough of an id to tell policies apart. */
 const SHORT = 12;
 
-type Scored = Pick<DecisionJson, 'disposition' | 'reason_code' | 'reward' | 'reward_valid' | 'advantage'>;
+type Scored = Pick<DecisionJson, 'disposition' | 'why' | 'reason_code' | 'reward' | 'reward_valid' | 'advantage'>;
 
 /** How a replay decided an attempt, beside how it was decided live (null: it was not). */
 export function replayWords({ replay_id, label, latest, decision }: ReplayedJson, live: Scored | null): string {
@@ -21,7 +21,9 @@ export function replayWords({ replay_id, label, latest, decision }: ReplayedJson
 function changesText(now: Scored, live: Scored | null): string {
   if (live === null) return `${now.disposition} for ${now.reason_code}, reward ${rewardText(now)}`;
   const changes = [
-    change('', live.disposition, now.disposition),
+    live.disposition === now.disposition
+      ? ''
+      : `${live.disposition} → ${now.disposition} because ${now.why.join(', ')}`,
     change('reason ', live.reason_code, now.reason_code),
     change('reward ', rewardText(live), rewardText(now)),
     change('advantage ', numberText(live.advantage), numberText(now.advantage)),

@@ -10,17 +10,22 @@ export interface ChangeWords {
 }
 
 export function changeWords(one: ChangedAttempt): ChangeWords {
-  const { before, after, refused } = one;
+  const { before, after } = one;
   const rollout = one.attempt === 0 ? one.rollout_id : `${one.rollout_id} attempt ${one.attempt}`;
   const field = (of: (side: DecidedAs) => string) => both(before === null ? null : of(before), after && of(after));
   return {
     rollout,
     reason: field(({ reason_code, category }) => `${reason_code} (${category})`),
-    disposition:
-      refused === '' ? field(({ disposition }) => disposition) : `${before?.disposition} → not opened: ${refused}`,
+    disposition: dispositionWords(one),
     reward: field(({ reward }) => numberText(reward)),
     advantage: field(({ advantage }) => numberText(advantage)),
   };
+}
+
+function dispositionWords({ before, after, refused }: ChangedAttempt): string {
+  if (after === null) return `${before?.disposition} → not opened: ${refused}`;
+  if (before?.disposition === after.disposition) return after.disposition;
+  return `${both(before === null ? null : before.disposition, after.disposition)}: ${after.why}`;
 }
 
 /** At most six digits; null is not 0. */

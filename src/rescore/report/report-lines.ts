@@ -12,9 +12,12 @@ export function headLines({ status, policy_id, taxonomy_id, against }: ReplayRep
     `policy ${policy_id === null ? 'as it was then' : policy_id.slice(0, SHORT)}`,
     `taxonomy ${taxonomy_id === null ? 'as it was then' : taxonomy_id.slice(0, SHORT)}`,
   ];
-  const isOver = status.state === 'done';
+  const far =
+    status.state === 'done'
+      ? counted(status.units, 'unit')
+      : `${stateWords(status)}: so far ${status.units_done} of ${counted(status.units, 'unit')}`;
   return [
-    `${isOver ? '' : `${stateWords(status)}: so far `}${counted(status.attempts, 'attempt')} of ${counted(isOver ? status.units : status.units_done, 'unit')}${isOver ? '' : ` of ${status.units}`}, ${documents.join(', ')}`,
+    `${far} read, ${counted(status.attempts, 'attempt')} decided again; ${documents.join(', ')}`,
     `compared with ${against === '' ? 'what was decided live' : `replay ${against}`}`,
     ...(status.error === null ? [] : [`ended by ${status.error.code}: ${status.error.message}`]),
   ];

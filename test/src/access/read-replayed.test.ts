@@ -99,7 +99,7 @@ it('and in the text: what it changed, by what, and what became of it', async () 
   expect(lines).toEqual(
     expect.arrayContaining([
       'scored again r-1: as before (retry, reward null), under policy p',
-      'repaired (r-2): retry → train, reward null → 1, advantage null → 0.25, under policy 0123456789ab, scored by judge 2, penalty; emitted to trajectories.ready; the newest version',
+      'repaired (r-2): retry → train because task_complete, reward null → 1, advantage null → 0.25, under policy 0123456789ab, scored by judge 2, penalty; emitted to trajectories.ready; the newest version',
       'scored again r-1: reward 0.5 → 0, under policy p',
       'repaired (r-2): it would not have been opened; the newest version',
     ]),

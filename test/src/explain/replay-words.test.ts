@@ -2,7 +2,14 @@ import { expect, it } from 'vitest';
 import type { ReplayedJson } from '../../../src/access/replayed-json.ts';
 import { replayWords } from '../../../src/explain/replay-words.ts';
 
-const LIVE = { disposition: 'train', reason_code: 'task_complete', reward: 1, reward_valid: true, advantage: 0.123456 };
+const LIVE = {
+  disposition: 'train',
+  why: ['task_complete'],
+  reason_code: 'task_complete',
+  reward: 1,
+  reward_valid: true,
+  advantage: 0.123456,
+};
 const DECIDED = {
   ...LIVE,
   ...{ category: 'completion', why: ['task_complete'], policy_id: '0123456789abcdef', taxonomy_id: 't' },
@@ -15,8 +22,13 @@ const replayed = (over: Partial<typeof DECIDED>): ReplayedJson => ({
 
 it('what is as before, and what is not', () => {
   expect(replayWords(replayed({}), LIVE)).toBe('r-1: as before (train, reward 1), under policy 0123456789ab');
-  expect(replayWords(replayed({ disposition: 'drop', reason_code: 'oom', reward: 0, advantage: -0.5 }), LIVE)).toBe(
-    'r-1: train → drop, reason task_complete → oom, reward 1 → 0, advantage 0.1235 → -0.5, under policy 0123456789ab',
+  expect(
+    replayWords(
+      replayed({ disposition: 'drop', why: ['infra', 'oom'], reason_code: 'oom', reward: 0, advantage: -0.5 }),
+      LIVE,
+    ),
+  ).toBe(
+    'r-1: train → drop because infra, oom, reason task_complete → oom, reward 1 → 0, advantage 0.1235 → -0.5, under policy 0123456789ab',
   );
 });
 

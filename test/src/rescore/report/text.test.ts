@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { reportText } from '../../../../src/rescore/report/text.ts';
-import { changedAttempt, repairedReport, sampleReport } from './sample-report.ts';
+import { changedAttempt, decidedAs, repairedReport, sampleReport } from './sample-report.ts';
 
 it('says what was replayed under what, what changed with a rollout to look at, and what to do next', () => {
   expect(reportText(repairedReport()).join('\n')).toBe(
     `Replay r-1, repaired
-40 attempts of 5 units, policy 0123456789ab, taxonomy as it was then
+5 units read, 40 attempts decided again; policy 0123456789ab, taxonomy as it was then
 compared with replay r-0
 changed: 3 of 40 (7.5 %)
 1 attempt would not have been opened
@@ -54,7 +54,7 @@ it('says so where nothing changed, and shows no empty tables', () => {
   const diff = { reasons: [{ from: 'task_complete', to: 'task_complete', n: 40, examples: [] }] };
   expect(reportText(sampleReport(diff, { saved: false }))).toEqual([
     'Replay r-1 (a dry run: nothing is kept but this report)',
-    '40 attempts of 5 units, policy as it was then, taxonomy as it was then',
+    '5 units read, 40 attempts decided again; policy as it was then, taxonomy as it was then',
     'compared with what was decided live',
     'nothing changed: 40 attempts are decided as before',
   ]);
@@ -64,7 +64,7 @@ it('says how far one is that is not over, and what ended one that failed', () =>
   const halfway = { attempts: 20, units_done: 2, ended_at: null };
   expect(reportText(sampleReport({ attempts: 20 }, { ...halfway, state: 'running', interrupted: true }))).toEqual(
     expect.arrayContaining([
-      'running, but nobody works on it: so far 20 attempts of 2 units of 5, policy as it was then, taxonomy as it was then',
+      'running, but nobody works on it: so far 2 of 5 units read, 20 attempts decided again; policy as it was then, taxonomy as it was then',
       '  rollstream replay --resume r-1   # go on with it',
     ]),
   );
@@ -88,6 +88,14 @@ it('names the first twenty that changed, and fifty cells; what is more is a numb
   expect(lines).toContain('  and 44 more attempts');
   expect(lines.filter((line) => /^ {2} +0 +0\.\d/.test(line)).length).toBe(50);
   expect(lines).toContain('  and 14 attempts of other values');
+});
+
+it('says why an attempt goes another way', () => {
+  const after = decidedAs({ disposition: 'quarantine', why: 'verifier_crash, task_complete', reward: null });
+  const lines = reportText(sampleReport({ changed: 1, examples: [changedAttempt('a', { after })] }));
+  expect(lines.filter((line) => line.startsWith('  a ')).map((line) => line.replace(/ +/g, ' '))).toEqual([
+    ' a task_complete (completion) train → quarantine: verifier_crash, task_complete 1 → null null',
+  ]);
 });
 
 it('ids of a producer cannot move the cursor, nor make a shell do more than asked', () => {
