@@ -1,7 +1,7 @@
 import type { StepEvent, Verdict } from '../../schemas/generated/step-event.ts';
 import { foldVerdict, noteContradiction, priorAnswer } from '../assemble/fold-verdict.ts';
 import { hashOfId } from '../assemble/hash-of-id.ts';
-import { type Attempt, attemptKey } from '../model/attempt.ts';
+import { type Attempt, attemptKey, isStarted } from '../model/attempt.ts';
 import type { Decoded } from '../model/record.ts';
 import type { UnitHistory } from '../model/replay.ts';
 import { askedBy } from './asked-by.ts';
@@ -20,10 +20,18 @@ export interface Hindsight {
 interface Told {
   /** By who says it about what: they take the place of all that the same scorer said about the same turn. */
   readonly anew: Map<string, Verdict[]>;
-  /** Came too late, and count as if they had come in time; by offset. */
+  /** Came too late, and count as if they had come in time; by offset. Those that were put in leave. */
   late: Decoded[];
   /** Verdict events that the log has of it. */
-  readonly said: Array<{ readonly offset: number; readonly event: StepEvent; readonly verdict: Verdict }>;
+  readonly said: Said[];
+  /** It has started, and waits for the first verdict of the log. */
+  waits: boolean;
+}
+
+interface Said {
+  readonly offset: number;
+  readonly event: StepEvent;
+  readonly verdict: Verdict;
 }
 
 /**
@@ -31,54 +39,59 @@ interface Told {
  * `saw`, the revision: 1 the verdict @9 is the second event; 2 verdict_missing @20 saw 3; 3 with another verdict folded as an
  * event of its own, the attempt would stand at 4, and the deadline, void, would leave it open.
  * IN THE PLACE OF THE OLD ONE, where there was one: 1 the end @8 and the verdict @9 close a group @9; 2 a new verdict put in at
- * the start would close it @8. Where there was none, from the start on: it must be there whenever the policy asks.
+ * the start would close it @8. Where there was none, with the first verdict of the log, whoever's: 1 scorer a answers @9, in time,
+ * b @10, late; 2 with b's answer there at the end @8, the attempt would be decided @8, and a would be late. Where the log has no
+ * verdict, from the start on: it must be there whenever the policy asks.
  */
 export function createHindsight(unit: UnitHistory, late: 'use' | 'ignore'): Hindsight | null {
   const told = toldOf(unit, late);
   if (told.size === 0) return null;
-  const starts = new Map<StepEvent, number>();
+  const offsets = new Map<StepEvent, number>();
   const records = unit.records.map((record) => {
     const { event, cause } = record;
+    if (event.kind !== 'start' && event.verdict === null) return record;
     const of = told.get(attemptKey(event.rollout_id, event.attempt));
     if (of === undefined) return record;
-    if (event.kind === 'start') starts.set(event, cause.offset);
-    if (event.verdict === null) return record;
-    const given = of.anew.has(askedBy(event.verdict))
-      ? { ...record, event: withoutAnswer(event, event.verdict) }
-      : record;
-    of.said.push({ offset: cause.offset, event: given.event, verdict: event.verdict });
+    const { verdict } = event;
+    const isAnew = verdict !== null && of.anew.has(askedBy(verdict));
+    const given = isAnew ? { ...record, event: withoutAnswer(event, verdict) } : record;
+    offsets.set(given.event, cause.offset);
+    if (verdict !== null) of.said.push({ offset: cause.offset, event: given.event, verdict });
     return given;
   });
 
-  const begin = (attempt: Attempt, of: Told, event: StepEvent) => {
-    const { anew, said, late: waiting } = of;
-    const from = starts.get(event) ?? Number.POSITIVE_INFINITY;
+  /** All that has no event of its own to come after `at`. */
+  const putIn = (attempt: Attempt, of: Told, at: number) => {
     const comes = (isIt: (verdict: Verdict) => boolean) =>
-      said.some(({ offset, verdict }) => offset > from && isIt(verdict));
-    for (const [asked, verdicts] of anew)
+      of.said.some(({ offset, verdict }) => offset > at && isIt(verdict));
+    for (const [asked, verdicts] of of.anew)
       if (!comes((verdict) => askedBy(verdict) === asked)) replace(attempt, asked, verdicts);
-    const isLater = ({ event: { verdict } }: Decoded) =>
-      verdict !== null && comes((one) => isSameQuestion(one, verdict));
-    of.late = waiting.filter(isLater);
-    for (const one of waiting) if (!isLater(one)) take(attempt, one.event);
+    const later: Decoded[] = [];
+    for (const record of of.late) {
+      const { verdict } = record.event;
+      if (verdict !== null && comes((one) => isSameQuestion(one, verdict))) later.push(record);
+      else take(attempt, record.event);
+    }
+    of.late = later;
   };
 
   return {
     records,
     tells: ({ rolloutId, number }) => told.has(attemptKey(rolloutId, number)),
     seen(attempt, event) {
+      const { verdict } = event;
+      if (event.kind !== 'start' && verdict === null) return;
       const of = told.get(attemptKey(attempt.rolloutId, attempt.number));
       if (of === undefined) return;
-      if (event.kind === 'start') begin(attempt, of, event);
-      const { verdict } = event;
-      if (verdict === null) return;
-      const anew = of.anew.get(askedBy(verdict));
-      if (anew !== undefined) {
-        replace(attempt, askedBy(verdict), anew);
+      const at = offsets.get(event) ?? Number.POSITIVE_INFINITY;
+      if (event.kind === 'start') of.waits = of.said.some(({ offset }) => offset > at);
+      else if (verdict !== null && of.anew.has(askedBy(verdict))) {
+        replace(attempt, askedBy(verdict), of.anew.get(askedBy(verdict)) ?? []);
         refuseRepeats(attempt, of, event, verdict);
       }
-      for (const one of of.late)
-        if (one.event.verdict !== null && isSameQuestion(one.event.verdict, verdict)) take(attempt, one.event);
+      // What came before the start is seen before it: the start puts in what is left.
+      if (event.kind === 'start' ? of.waits : !isStarted(attempt)) return;
+      putIn(attempt, of, at);
     },
   };
 }
@@ -87,7 +100,7 @@ function toldOf({ newVerdicts, lateVerdicts }: UnitHistory, late: 'use' | 'ignor
   const told = new Map<string, Told>();
   const of = (rolloutId: string, attempt: number): Told => {
     const key = attemptKey(rolloutId, attempt);
-    const known = told.get(key) ?? { anew: new Map(), late: [], said: [] };
+    const known = told.get(key) ?? { anew: new Map(), late: [], said: [], waits: false };
     told.set(key, known);
     return known;
   };

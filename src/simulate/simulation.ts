@@ -57,6 +57,8 @@ export interface Simulation {
   /** From now on nobody opens or closes a gate. */
   leaveGates(): void;
   readonly later: readonly Sending[];
+  /** Events of one attempt that may wait for an earlier one. */
+  readonly reorderEvents: number;
   records(topic: 'steps' | 'ready' | 'held' | 'rejected' | 'retries' | 'deadLetter'): LogRecord[];
   outcome(): Outcome;
   readonly counts: { steps: number; crashes: number; faults: number };
@@ -101,14 +103,8 @@ export async function createSimulation(config: SimulationConfig, deps: Simulatio
   await createEncodeRecords(codecs, topics, false);
   await codecs.prepare([1, 2, 3]);
   const silent = pino({ level: 'silent' });
-  const crew = createCrew(config, {
-    world,
-    topics,
-    codecs,
-    log: silent,
-    reorderEvents: load.pick([1, 256]),
-    policies,
-  });
+  const reorderEvents = load.pick([1, 256]);
+  const crew = createCrew(config, { world, topics, codecs, log: silent, reorderEvents, policies });
   const gateRandom = createRandom(`gates ${seed} ${crashes > 0}`);
   const overtakes = createRandom(`late ${seed}`).chance(0.5);
   const gates = createGateKeeper(gateRandom, RUNS, { log, store, topics, control }, overtakes);
@@ -201,6 +197,7 @@ export async function createSimulation(config: SimulationConfig, deps: Simulatio
   return {
     world,
     counts,
+    reorderEvents,
     later: workload.later,
     records,
     send: (sendings) => {
