@@ -36,6 +36,26 @@ export class RowBinaryReader {
     return at;
   }
 
+  /** Where the next value begins. */
+  get at(): number {
+    return this.#at;
+  }
+
+  /**
+   * Whether what comes next are the bytes of [from, to), which are stepped over then: the values are the same ones, since where a
+   * value ends its own bytes say.
+   */
+  repeats(from: number, to: number): boolean {
+    const bytes = this.#bytes;
+    const at = this.#at;
+    const length = to - from;
+    if (length === 0 || at + length > this.#end) return false;
+    // Ids differ at their ends.
+    for (let index = length - 1; index >= 0; index--) if (bytes[from + index] !== bytes[at + index]) return false;
+    this.#at = at + length;
+    return true;
+  }
+
   uint8(): number {
     return this.#byteAt(this.skip(1));
   }

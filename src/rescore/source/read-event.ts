@@ -21,7 +21,10 @@ import { skipSection } from './sections/section.ts';
 import { type SharedColumns, sharedSection } from './sections/shared-section.ts';
 import { startSection } from './sections/start-section.ts';
 
-/** Columns of `steps` or `step_faults`, in the order in which `read` takes them, and the event that they were written from. */
+/**
+ * Columns of `steps` or `step_faults`, in the order in which `read` takes them, and the event that they were written from. For one
+ * reader.
+ */
 export interface EventRows {
   readonly select: readonly string[];
   read(reader: RowBinaryReader): Decoded;
@@ -185,7 +188,7 @@ export function createEventRows({ withTokens }: { readonly withTokens: boolean }
         started_at: of.started_at,
         ended_at: of.ended_at,
         duration_us: of.duration_us,
-        source: { format: of.source_format, version: of.source_version, location: of.source_location },
+        source: of.source,
         extra_json: of.extra_json,
         start: started,
         model_call: called,

@@ -1,4 +1,5 @@
-import type { EventKind, Failure, Purpose } from '../../../../schemas/generated/step-event.ts';
+import type { EventKind, Failure, Purpose, Source } from '../../../../schemas/generated/step-event.ts';
+import type { RowBinaryReader } from '../../../clickhouse/row-binary-reader.ts';
 import { kindOf, purposeOf } from './enums.ts';
 import type { Section } from './section.ts';
 
@@ -24,9 +25,7 @@ export interface SharedColumns {
   readonly started_at: number | null;
   readonly ended_at: number | null;
   readonly duration_us: number | null;
-  readonly source_format: string;
-  readonly source_version: string;
-  readonly source_location: string | null;
+  readonly source: Source;
   readonly extra_json: string | null;
   readonly call_id: string | null;
   readonly status: string;
@@ -38,42 +37,54 @@ export interface SharedColumns {
 
 const NO_BYTES = Buffer.alloc(0);
 
-/** Read of every row; not all of it is one byte where it is nothing. */
+/** What events of a unit mostly have in common. */
+type Common = Pick<
+  SharedColumns,
+  | ('unit' | 'run_id' | 'purpose' | 'env_name' | 'task_id' | 'epoch' | 'group_id' | 'group_size' | 'segment_id')
+  | 'source'
+>;
+
+function readCommon(reader: RowBinaryReader): Common {
+  return {
+    unit: reader.string(),
+    run_id: reader.string(),
+    purpose: purposeOf(reader.string()),
+    env_name: reader.string(),
+    task_id: reader.string(),
+    epoch: reader.int32(),
+    group_id: reader.nullableString(),
+    group_size: reader.nullableInt32(),
+    segment_id: reader.string(),
+    source: { format: reader.string(), version: reader.string(), location: reader.nullableString() },
+  };
+}
+
+/** Read of every row; not all of it is one byte where it is nothing. For one reader. */
 export function sharedSection(withTokens: boolean): Section<SharedColumns> {
+  let common: Common | null = null;
+  let from = 0;
+  let to = 0;
   return {
     select: [
-      ...[
-        'unit',
-        'offset',
-        'appended_at',
-        'run_id',
-        'purpose',
-        'env_name',
-        'task_id',
-        'epoch',
-        'group_id',
-        'group_size',
-      ],
-      ...['rollout_id', 'attempt', 'segment_id', 'seq', 'event_id', 'producer_id', 'kind', 'started_at', 'ended_at'],
-      ...['duration_us', 'source_format', 'source_version'],
-      ...(withTokens ? ['source_location', 'extra_json'] : []),
+      ...['unit', 'run_id', 'purpose', 'env_name', 'task_id', 'epoch', 'group_id', 'group_size', 'segment_id'],
+      ...['source_format', 'source_version', withTokens ? 'source_location' : 'CAST(NULL AS Nullable(String))'],
+      ...['offset', 'appended_at', 'rollout_id', 'attempt', 'seq', 'event_id', 'producer_id', 'kind'],
+      ...['started_at', 'ended_at', 'duration_us', ...(withTokens ? ['extra_json'] : [])],
       ...['call_id', 'status', 'has_error', 'error_type', 'error_message', 'detail_json'],
       withTokens ? 'text' : 'text IS NULL',
     ],
     read(reader) {
-      const unit = reader.string();
+      const at = reader.at;
+      if (common === null || !reader.repeats(from, to)) {
+        common = readCommon(reader);
+        from = at;
+        to = reader.at;
+      }
+      const { unit, run_id, purpose, env_name, task_id, epoch, group_id, group_size, segment_id, source } = common;
       const offset = reader.int64();
       const appendedAtMs = reader.int64() / 1000;
-      const run_id = reader.string();
-      const purpose = purposeOf(reader.string());
-      const env_name = reader.string();
-      const task_id = reader.string();
-      const epoch = reader.int32();
-      const group_id = reader.nullableString();
-      const group_size = reader.nullableInt32();
       const rollout_id = reader.string();
       const attempt = reader.int32();
-      const segment_id = reader.string();
       const seq = reader.int32();
       const event_id = reader.uniqueString();
       const producer_id = reader.string();
@@ -81,9 +92,6 @@ export function sharedSection(withTokens: boolean): Section<SharedColumns> {
       const started_at = reader.nullableInt64();
       const ended_at = reader.nullableInt64();
       const duration_us = reader.nullableInt64();
-      const source_format = reader.string();
-      const source_version = reader.string();
-      const source_location = withTokens ? reader.nullableString() : null;
       const extra_json = withTokens ? reader.nullableString() : null;
       const call_id = reader.nullableString();
       const status = reader.string();
@@ -114,9 +122,7 @@ export function sharedSection(withTokens: boolean): Section<SharedColumns> {
         started_at,
         ended_at,
         duration_us,
-        source_format,
-        source_version,
-        source_location,
+        source,
         extra_json,
         call_id,
         status,
