@@ -50,7 +50,7 @@ async function copyRows(store: Store, copies: number, tokens: number): Promise<v
     WHERE s.run_id = '${RUN}'`,
   );
   if (template === undefined) throw new Error('the lane has decided nothing');
-  for (const table of ['steps', 'verdicts', 'attempts', 'decisions', 'rewards', 'audits'])
+  for (const table of ['steps', 'verdicts', 'attempts', 'decisions', 'rewards', 'audits', 'trajectories'])
     for (let from = 1; from < copies; from += PIECE)
       await copyTable(store, table, template, { from, to: Math.min(copies, from + PIECE), isAltered: tokens > 100 });
   // What a lane would say that had read them all.
@@ -75,7 +75,7 @@ interface Piece {
 }
 
 async function copyTable(store: Store, table: string, template: Template, piece: Piece): Promise<void> {
-  const columns = await store.query<{ name: string }>(`DESCRIBE TABLE rollstream.${table}`);
+  const columns = await store.query<{ name: string; type: string }>(`DESCRIBE TABLE rollstream.${table}`);
   const has = new Set(columns.map(({ name }) => name));
   const more = `n * ${template.records}`;
   const replaced = [
@@ -84,6 +84,10 @@ async function copyTable(store: Store, table: string, template: Template, piece:
     `version + ${more} AS version`,
     ...(has.has('score_id') ? [`${scoreId(template)} AS score_id`] : []),
     ...(table === 'steps' && piece.isAltered ? OTHER_TOKENS : []),
+    // The same tokens once more: a replay does not look at them.
+    ...columns
+      .filter(({ name }) => name.startsWith('segments.'))
+      .map(({ name, type }) => `CAST([], '${type}') AS \`${name}\``),
   ];
   await store.query(
     `INSERT INTO rollstream.${table} SELECT t.* REPLACE (${replaced.join(', ')})

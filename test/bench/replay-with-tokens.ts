@@ -1,5 +1,6 @@
 import { mergeTallies, NO_CHANGES } from '../../processors/replay/merge-tallies.ts';
 import type { App } from '../../src/app.ts';
+import { documentIdOf } from '../../src/lanes/read-document.ts';
 import { createOneAtATime } from '../../src/one-at-a-time.ts';
 import { eachInFlight } from '../../src/rescore/each-in-flight.ts';
 import { documentsOf } from '../../src/rescore/replay-documents.ts';
@@ -14,8 +15,9 @@ export async function replayWithTokens(
   request: ReplayRequest,
 ): Promise<{ attempts: number; changed: number }> {
   const topic = topics.steps;
+  const override = request.policy === null ? {} : { policy_id: documentIdOf(request.policy.text) };
   const shared = { store, topic, partitions: await broker.partitionsOf(topic), request };
-  const source = createStoreSource({ ...shared, override: {}, withTokens: true, log: () => {} });
+  const source = createStoreSource({ ...shared, override, withTokens: true, log: () => {} });
   const plan = await source.plan();
   const history = await source.laneHistory(plan, 0);
   const thread = startScoreThread({

@@ -120,13 +120,20 @@ it('the next replay uses it, and the group trains', async () => {
   ]);
 });
 
-it('what was decided live is still there, and named as what was superseded', async () => {
-  const superseded = await rows<{ rollout_id: string; same: boolean }>(
-    `SELECT l.rollout_id AS rollout_id, n.supersedes = l.score_id AS same FROM rollstream.live_decisions AS l
-    INNER JOIN rollstream.latest_decisions AS n ON n.rollout_id = l.rollout_id ORDER BY rollout_id`,
+it('what was decided live is still there, and named as superseded by what another verdict scored', async () => {
+  const superseded = await rows<{ rollout_id: string; supersedes: string | null; was: string; is: string }>(
+    `SELECT l.rollout_id AS rollout_id, n.supersedes AS supersedes, l.score_id AS was, n.score_id AS is
+    FROM rollstream.live_decisions AS l INNER JOIN rollstream.latest_decisions AS n ON n.rollout_id = l.rollout_id
+    ORDER BY rollout_id`,
   );
-  expect(superseded.map(({ rollout_id, same }) => [rollout_id, Boolean(same)])).toEqual([
-    ['early', true],
-    ['tardy', true],
-  ]);
+  const [early, tardy] = superseded;
+  // By the same scorer and documents: the same score, whatever became of its group.
+  expect(early).toEqual({ rollout_id: 'early', supersedes: null, was: early?.is, is: early?.was });
+  expect(tardy).toEqual({
+    rollout_id: 'tardy',
+    supersedes: tardy?.was,
+    was: expect.any(String),
+    is: expect.any(String),
+  });
+  expect(tardy?.is).not.toBe(tardy?.was);
 });
