@@ -15,8 +15,9 @@ const NAMED = { lines: 256, characters: 50_000 };
 const MOST_PROBLEMS = 20;
 
 /**
- * Verdicts of a file of JSON Lines, with the attempts that the store knows under those ids. The file is taken whole or not at all: at its
- * end RS_INPUT_REFUSED tells its first problems, each by line, field and what is expected; nothing is given behind the first.
+ * Verdicts of a file of JSON Lines, with the attempts that the store knows under those ids. RS_INPUT_REFUSED
+ * tells the first problems of the file, each by line, field and what is expected; behind the first nothing more is given, and what was
+ * given before is of a file that nobody should use.
  */
 export async function* readVerdictFile(
   access: Pick<Access, 'query'>,
@@ -130,9 +131,10 @@ function namesOf(known: readonly AttemptKey[], field: 'run_id' | 'epoch' | 'unit
 }
 
 function together(problems: readonly RollstreamError[]): RollstreamError {
-  const [first] = problems;
+  const inOrder = problems.toSorted((a, b) => Number(a.facts.line) - Number(b.facts.line));
+  const [first] = inOrder;
   const more = problems.length >= MOST_PROBLEMS ? '\n…' : '';
-  const message = problems.map((problem) => problem.message).join('\n');
+  const message = inOrder.map((problem) => problem.message).join('\n');
   return new RollstreamError(
     'RS_INPUT_REFUSED',
     `${message}${more}`,
