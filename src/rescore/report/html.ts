@@ -12,6 +12,9 @@ import { REPLAY_STYLE } from './style.ts';
 const ATTEMPTS = 200;
 const NAMES = 20;
 
+/** Attempts that are shown without being asked for. */
+const AT_ONCE = 20;
+
 /** The report as one page that needs nothing else: no network, no script. */
 export function reportHtml(report: ReplayReport): string {
   const { status, diff, refused } = report;
@@ -28,8 +31,8 @@ export function reportHtml(report: ReplayReport): string {
 <h2>Categories</h2>${matrixHtml(diff.categories)}
 <h2>Reasons</h2>${matrixHtml(diff.reasons)}
 <h2>Groups whose advantages moved</h2>${groupTable(report)}
-<h2>Changed attempts</h2>${attemptTable(report)}
 <h2>Not replayed</h2>${refusedTable(refused)}
+<h2>Changed attempts</h2>${attemptTable(report)}
 ${emitted.length === 0 ? '' : html`<h2>Emitted</h2><ul>${emitted.map(item)}</ul>`}
 <h2>Next</h2><ul>${nextLines(report).map(([what, command]) => html`<li>${what}: <code>${command}</code></li>`)}</ul>
 </main></body></html>
@@ -67,9 +70,14 @@ function groupTable({ diff }: ReplayReport): Html {
 function attemptTable({ diff }: ReplayReport): Html {
   const { examples, changed, vanished, appeared } = diff;
   if (examples.length === 0) return html`<p class="dim">None.</p>`;
-  const rows = examples.slice(0, ATTEMPTS).map(attemptRow);
-  const more = changed + vanished + appeared - rows.length;
-  return html`<div class="wide"><table class="attempts"><thead><tr><th>rollout</th><th>unit</th><th>reason</th><th>disposition</th><th>reward</th><th>advantage</th></tr></thead><tbody>${rows}</tbody></table></div>${more > 0 ? html`<p class="dim">and ${counted(more, 'more attempt')}</p>` : ''}`;
+  const shown = examples.slice(0, ATTEMPTS);
+  const rest = shown.slice(AT_ONCE);
+  const more = changed + vanished + appeared - shown.length;
+  return html`${rowsOf(shown.slice(0, AT_ONCE))}${rest.length === 0 ? '' : html`<details><summary>${counted(rest.length, 'more attempt')}</summary>${rowsOf(rest)}</details>`}${more > 0 ? html`<p class="dim">and ${counted(more, 'more attempt')}</p>` : ''}`;
+}
+
+function rowsOf(attempts: readonly ChangedAttempt[]): Html {
+  return html`<div class="wide"><table class="attempts"><thead><tr><th>rollout</th><th>unit</th><th>reason</th><th>disposition</th><th>reward</th><th>advantage</th></tr></thead><tbody>${attempts.map(attemptRow)}</tbody></table></div>`;
 }
 
 function attemptRow(one: ChangedAttempt): Html {

@@ -5,8 +5,8 @@ import { createDiff } from '../../../processors/replay/create-diff.ts';
 import type { DiffTally } from '../../../processors/replay/diff-tally.ts';
 import { mergeTallies, NO_CHANGES } from '../../../processors/replay/merge-tallies.ts';
 import { encodeDecisions } from '../../../src/clickhouse/tables/decisions.ts';
-import { sampleDecision } from '../clickhouse/tables/sample-rows.ts';
-import { type TemporaryStore, temporaryStore } from '../clickhouse/temporary-store.ts';
+import { sampleDecision } from '../../src/clickhouse/tables/sample-rows.ts';
+import { type TemporaryStore, temporaryStore } from '../../src/clickhouse/temporary-store.ts';
 
 /** What is compared: 400 groups of five, of which a replay decides four, one that live did not among them. */
 const decidedArbitrary = fc.record({
