@@ -32,7 +32,10 @@ export interface VerifierAnswer {
   readonly durationMs: number;
 }
 
-/** Judges attempts; never rejects: what goes wrong is a status. Order and number of calls at once are the runner's. */
+/**
+ * Judges attempts: what goes wrong with one is a status. It rejects only where no attempt could be judged: RS_CONFIG, it cannot be
+ * started or is none; RS_SERVER_UNREACHABLE, it may be asked again later. Order and number of calls at once are the runner's.
+ */
 export interface Verifier {
   /** Names of the verdicts. The version is part of the cache's key. */
   readonly scorer: string;

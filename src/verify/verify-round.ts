@@ -20,6 +20,8 @@ export interface VerifyRoundDeps {
   /** Also attempts that were decided without their verdict: it is kept for a replay. */
   readonly late: boolean;
   readonly concurrency: number;
+  /** How many there are is asked for first: another look through all that is undecided. */
+  readonly withTotal: boolean;
   readonly signal: AbortSignal;
   readonly now: () => number;
   readonly onProgress: (progress: VerifierProgress) => void;
@@ -41,7 +43,7 @@ export function createVerifyRound(deps: VerifyRoundDeps): VerifyRound {
     const counts = await runVerifier({
       pages: readInputs(access, withoutAsked(readAttempts(access, scope), asked, still), { onlyEnded: true }),
       ...{ verifier, cache: deps.cache, concurrency: deps.concurrency, signal: deps.signal, now: deps.now },
-      total: Math.max(0, (await countAttempts(access, scope)) - asked.size),
+      total: deps.withTotal ? await countAttempts(access, scope) : null,
       async give(judged) {
         const answered = judged.filter(({ answer }) => answer.status !== 'refused');
         const events = answered.map(({ attempt, answer }) => ({

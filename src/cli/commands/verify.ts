@@ -91,6 +91,7 @@ async function verify(flags: VerifyFlags, context: CommandContext): Promise<numb
     const round = createVerifyRound({
       ...{ access: target.access, cache: target.cache, sink: await createImportSink(target.imports), verifier },
       ...{ runs: flags.run, late: flags.late === true, concurrency: flags.concurrency, signal, now: io.now },
+      withTotal: flags.once === true && io.stderrIsTerminal,
       onProgress: progress.update,
     });
     const ending = flags.once === true ? once(round, target) : follow(round, { flags, verifier, signal, context });

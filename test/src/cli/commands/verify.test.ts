@@ -76,26 +76,37 @@ describe('what has ended and lacks a verdict', () => {
 });
 
 describe('beside a server', () => {
-  it('it follows what ends, keeps its answers there, and ends when it is told to', async () => {
+  it('it follows what ends, through an outage, keeps its answers there, and ends when it is told to', async () => {
     const data = ['--data', join(folder, 'served')];
-    const server = startCli(['up', '--port', '0', ...data]);
+    let server = startCli(['up', '--port', '0', ...data]);
     try {
-      await server.said(/serving at/);
+      const url = (await server.said(/serving at (\S+)/))[1] ?? '';
       const verifier = startCli(['verify', '--verifier', 'exact', '--interval', '100ms', '--json', ...data]);
       await verifier.said(/judging by exact/);
       const rollouts = ['1', '2'].map((rollout) => ({ run: 's', rollout, response: '42', answer: '42' }));
       await importRollouts(join(folder, 'served'), 'served', rollouts);
       const reward = () => rows(join(folder, 'served'), DECISIONS);
       await expect.poll(reward, { timeout: 30_000, interval: 200 }).toHaveLength(2);
+      const port = new URL(url).port;
+      server.interrupt();
+      await server.code;
+      await verifier.said(/does not work; waiting for it/);
+      server = startCli(['up', '--port', port, ...data]);
+      await server.said(/serving at/);
+      await importRollouts(join(folder, 'served'), 'served-2', [
+        { run: 's', rollout: '3', response: '4', answer: '42' },
+      ]);
+      await expect.poll(reward, { timeout: 60_000, interval: 200 }).toHaveLength(3);
       verifier.interrupt();
       expect(await verifier.code).toBe(0);
       const told: { done: number; cached: number }[] = (await verifier.stdout())
         .trim()
         .split('\n')
         .map((line) => JSON.parse(line));
-      expect(told.reduce((sum, { done }) => sum + done, 0)).toBe(2);
-      // Both have one content.
+      expect(told.reduce((sum, { done }) => sum + done, 0)).toBe(3);
+      // The first two have one content.
       expect(await rows(join(folder, 'served'), 'SELECT status FROM rollstream.verifier_results FINAL')).toEqual([
+        { status: 'scored' },
         { status: 'scored' },
       ]);
     } finally {
