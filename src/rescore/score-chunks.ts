@@ -52,6 +52,10 @@ export async function scoreChunks(of: ScoreChunksOf, deps: RunReplayDeps): Promi
       signal.throwIfAborted();
       if (request.save) await kept.keepChunks([chunkRow(request, plan, chunk, { tally, refused })]);
       parts.set(chunk.chunk, { tally, refused });
+      deps.log.debug(
+        { replay: request.replayId, chunk: chunk.chunk, units: chunk.units },
+        'a piece of a replay is done',
+      );
       progress.chunkDone({ tally, refused, units: chunk.units });
       if (now() - keptAtMs < KEEP_EVERY_MS) return;
       keptAtMs = now();
