@@ -13,7 +13,7 @@ import type { Codecs } from '../../registry/codecs.ts';
 import type { EmitRequest } from '../replay-request.ts';
 import type { EmittedCounts } from '../replays.ts';
 import { refuseClosedGate } from './closed-gate.ts';
-import { cutBatches } from './cut-batches.ts';
+import { cutBatches, type EmitBatch } from './cut-batches.ts';
 import { type EmitProgress, progressAfter } from './emit-progress.ts';
 import { emitTopicOf } from './emit-topic.ts';
 import { createEmittedRows } from './emitted-rows.ts';
@@ -56,8 +56,8 @@ export interface EmitArgs {
 
 export type EmitReplay = (args: EmitArgs) => Promise<EmittedCounts>;
 
-/** Units that are looked at together. */
-const PAGE_UNITS = 1_000;
+/** Units that are planned together: each look goes through all rows that the replay has. */
+const BLOCK_UNITS = 10_000;
 
 /**
  * Units that a saved replay keeps → the ready topic or another: each whole and once, as a lane writes them, run by run in the order in
@@ -97,24 +97,25 @@ export function createEmitReplay(deps: EmitReplayDeps): EmitReplay {
     const emitRun = async (run: PlannedRun, told: (emitted: number) => void): Promise<EmitProgress> => {
       const { producer, commitOf, ...taken } = await takeRun({ ...deps, outage, rows, replayId, topic, run });
       let { progress } = taken;
+      const emitBatch = async (batch: EmitBatch): Promise<void> => {
+        refuseInterrupted(signal);
+        if (batch.emitted.length > 0) await refuseGate(run);
+        const records = (await unitRecords(replayId, batch.emitted)).map(placed);
+        const next = progressAfter(progress, batch);
+        await outage('emitting a replay', () => producer.run({ records, commit: commitOf(next) }));
+        await rows.write(batch.emitted);
+        progress = next;
+        told(progress.trajectories);
+      };
       try {
         told(progress.trajectories);
         while (progress.position < run.to) {
           await refuseGate(run);
-          const most = Math.min(PAGE_UNITS, run.to - progress.position);
-          const page = await readPlan(store, { replayId, position: progress.position, most });
-          if (page.length < most) throw new Error(`bug: replay ${replayId} has fewer units than it had`);
-          const judged = await judgeUnits(page, { replayId, against, emit, isReady });
-          for (const batch of cutBatches(judged, deps.batchBytes)) {
-            refuseInterrupted(signal);
-            if (batch.emitted.length > 0) await refuseGate(run);
-            const records = (await unitRecords(replayId, batch.emitted)).map(placed);
-            const next = progressAfter(progress, batch);
-            await outage('emitting a replay', () => producer.run({ records, commit: commitOf(next) }));
-            await rows.write(batch.emitted);
-            progress = next;
-            told(progress.trajectories);
-          }
+          const most = Math.min(BLOCK_UNITS, run.to - progress.position);
+          const block = await readPlan(store, { replayId, position: progress.position, most });
+          if (block.length < most) throw new Error(`bug: replay ${replayId} has fewer units than it had`);
+          const judged = judgeUnits(block, { replayId, against, emit, isReady });
+          for await (const batch of cutBatches(judged, deps.batchBytes)) await emitBatch(batch);
         }
         return progress;
       } finally {

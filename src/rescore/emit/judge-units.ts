@@ -38,9 +38,26 @@ export interface JudgeFor {
   readonly isReady: boolean;
 }
 
-export type JudgeUnits = (units: readonly PlannedUnit[], asked: JudgeFor) => Promise<JudgedUnit[]>;
+/** In order, page by page. */
+export type JudgeUnits = (units: readonly PlannedUnit[], asked: JudgeFor) => AsyncGenerator<JudgedUnit[]>;
+
+/** Units whose members are looked at together; a group may have hundreds. */
+const PAGE_UNITS = 1_000;
 
 export function createJudgeUnits({ store, blobs, lookAtAges }: JudgeDeps): JudgeUnits {
+  /** Of units that are kept, those that a trainer need not be given. */
+  const readHad = async (units: readonly PlannedUnit[], asked: JudgeFor): Promise<Map<string, LeftOutReason>> => {
+    const { replayId, against, emit, isReady } = asked;
+    const trained = isReady ? await readTrainedUnits(store, units) : NONE;
+    const had = new Map<string, LeftOutReason>();
+    if (!emit.again) for (const unit of trained) had.set(unit, 'already_trained');
+    if ((emit.unchanged ?? (isReady ? 'leave_out' : 'emit')) === 'emit') return had;
+    // What was trained is in no queue any more.
+    const names = namesOf(units).filter((unit) => !trained.has(unit));
+    for (const unit of await readUnchangedUnits(store, { replayId, against, units: names })) had.set(unit, 'unchanged');
+    return had;
+  };
+
   const lackOf = async (shapes: readonly Shape[]): Promise<LeftOutReason | null> => {
     if (blobs === null && shapes.some(needsBlob)) return 'no_blob_folder';
     for (const { segments } of shapes) {
@@ -50,37 +67,35 @@ export function createJudgeUnits({ store, blobs, lookAtAges }: JudgeDeps): Judge
     return null;
   };
 
-  return async function judgeUnits(units, { replayId, against, emit, isReady }) {
+  const judgePage = async (
+    units: readonly PlannedUnit[],
+    had: ReadonlyMap<string, LeftOutReason>,
+    { replayId, emit }: JudgeFor,
+  ): Promise<JudgedUnit[]> => {
     const members = await readMembers(store, replayId, namesOf(units));
-    const kept = units.filter(({ unit }) => members.has(unit));
-    const trained = isReady ? await readTrainedUnits(store, kept) : NONE;
-    const asked = kept.filter(({ unit }) => emit.again || !trained.has(unit));
-    const isForChanges = (emit.unchanged ?? (isReady ? 'leave_out' : 'emit')) === 'leave_out';
-    // What was trained is in no queue any more.
-    const compared = isForChanges ? asked.filter(({ unit }) => !trained.has(unit)) : [];
-    const unchanged = await readUnchangedUnits(store, { replayId, against, units: namesOf(compared) });
-    const changed = asked.filter(({ unit }) => !unchanged.has(unit));
+    const asked = units.filter(({ unit }) => members.has(unit) && !had.has(unit));
     const isStale =
-      emit.stale === 'emit' ? () => false : await lookAtAges(changed.flatMap(({ unit }) => members.get(unit) ?? []));
-    const fresh = changed.filter(({ unit, runId }) => !isStale(runId, members.get(unit) ?? []));
+      emit.stale === 'emit' ? () => false : await lookAtAges(asked.flatMap(({ unit }) => members.get(unit) ?? []));
+    const fresh = asked.filter(({ unit, runId }) => !isStale(runId, members.get(unit) ?? []));
     const shapes = await readShapes(store, replayId, namesOf(fresh));
-    const freshNames = new Set(namesOf(fresh));
-
-    const judge = async (unit: PlannedUnit): Promise<JudgedUnit> => {
-      const leaveOut = (reason: LeftOutReason): JudgedUnit => ({ unit, kind: 'left_out', reason });
-      const of = members.get(unit.unit);
-      if (of === undefined) return leaveOut('rejected');
-      if (!emit.again && trained.has(unit.unit)) return leaveOut('already_trained');
-      if (unchanged.has(unit.unit)) return leaveOut('unchanged');
-      if (!freshNames.has(unit.unit)) return leaveOut('stale');
-      const own = shapes.get(unit.unit) ?? [];
-      assertWhole(replayId, unit, of, own);
-      const lack = await lackOf(own);
-      return lack === null ? { unit, kind: 'emitted', members: of, shapes: own } : leaveOut(lack);
-    };
+    const names = new Set(namesOf(fresh));
     const judged: JudgedUnit[] = [];
-    for (const unit of units) judged.push(await judge(unit));
+    for (const unit of units) {
+      const of = members.get(unit.unit);
+      const own = shapes.get(unit.unit) ?? [];
+      const isFresh = of !== undefined && names.has(unit.unit);
+      if (isFresh) assertWhole(replayId, unit, of, own);
+      const reason = isFresh ? await lackOf(own) : of === undefined ? 'rejected' : (had.get(unit.unit) ?? 'stale');
+      if (reason !== null) judged.push({ unit, kind: 'left_out', reason });
+      else if (isFresh) judged.push({ unit, kind: 'emitted', members: of, shapes: own });
+    }
     return judged;
+  };
+
+  return async function* judgeUnits(units, asked) {
+    const had = await readHad(units, asked);
+    for (let from = 0; from < units.length; from += PAGE_UNITS)
+      yield await judgePage(units.slice(from, from + PAGE_UNITS), had, asked);
   };
 }
 

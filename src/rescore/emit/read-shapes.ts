@@ -40,7 +40,7 @@ export async function readShapes(
   const rows = await store.query<Row>(
     `SELECT unit, hex(rollout_id) AS rollout_hex, attempt, group_size_actual, last_offset AS closed_at,
        ifNull(group_index, 0) AS place,
-       arraySum(arrayMap((mask, has) -> length(mask) * (6 + 4 * has), segments.loss_mask, segments.has_logprobs))
+       arraySum((tokens, has) -> tokens * (6 + 4 * has), segments.loss_mask.size1, segments.has_logprobs)
          + ifNull(length(task_metadata), 0) + 200 * length(turns.turn) + ${FIXED_BYTES} AS bytes,
        segment_count > 0 AND empty(segments.segment_id) AS is_light,
        segments_sha256, segments_length AS blob_length

@@ -37,10 +37,12 @@ export async function takeRun(of: TakeRun): Promise<TakenRun> {
   const at = { group: `${group}.replay.${replayId}.${name}`, topic: topics.steps, partition: 0 };
 
   const read = async (): Promise<EmitProgress> => {
+    // First: of whoever takes over meanwhile the rows come behind a commit that was not there yet.
+    const hasRows = await rows.hasAny(run);
     const commit = await outage('reading a commit', () => broker.committed(at.group, at.topic, at.partition));
     if (commit === null) {
       // Kafka forgets the commits of a group that is not used (offsets.retention.minutes). Of the last transaction nobody knows then.
-      if (await rows.hasAny(run)) throw commitLost(replayId, at.group);
+      if (hasRows) throw commitLost(replayId, at.group);
       return { position: run.from, topic, last: [], units: 0, trajectories: 0, leftOut: {} };
     }
     const progress = decodeEmitProgress(commit.metadata, commit.offset);

@@ -2,12 +2,13 @@ import type { Store } from '../../clickhouse/port.ts';
 import { IS_KEPT, keysOf } from './kept-columns.ts';
 
 /**
- * All that a trainer may do otherwise for: which attempts are kept, how, with which rewards, advantage and loss mask. Why, category
- * and names of documents are not among it.
+ * All that a trainer may do otherwise for: which attempts are kept, how, with which rewards, advantage and loss tokens. Why, category
+ * and names of documents are not among it. Masks are told apart by how many tokens each segment has in the loss: versions are masked
+ * from the oldest on, so that of two masks of one attempt the one holds the other. What travels by reference is told by its hash.
  */
 const LEARNT = `hex(sipHash128(toString((
     hex(rollout_id), attempt, disposition, in_loss, in_baseline, reward, reward_valid, advantage, group_size_actual,
-    toString(reward_components), toString(turns.reward), segment_loss_tokens, hex(sipHash128(segments.loss_mask)),
+    toString(reward_components), toString(turns.reward), segment_loss_tokens,
     if(empty(segments.segment_id), segments_sha256, '')
   ))))`;
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { cutBatches } from '../../../../src/rescore/emit/cut-batches.ts';
+import { cutBatches, type EmitBatch } from '../../../../src/rescore/emit/cut-batches.ts';
 import type { JudgedUnit } from '../../../../src/rescore/emit/judge-units.ts';
 
 const unitAt = (position: number) => ({ position, runId: 'run', epoch: 0, unit: `u${position}` });
@@ -11,16 +11,28 @@ const emitted = (position: number, ...bytes: readonly number[]): JudgedUnit => (
 });
 const stale = (position: number): JudgedUnit => ({ unit: unitAt(position), kind: 'left_out', reason: 'stale' });
 
+/** One page for every two of them. */
+async function batchesOf(units: readonly JudgedUnit[], mostBytes?: number): Promise<EmitBatch[]> {
+  async function* pages() {
+    for (let from = 0; from < units.length; from += 2) yield units.slice(from, from + 2);
+  }
+  const batches: EmitBatch[] = [];
+  for await (const batch of cutBatches(pages(), mostBytes)) batches.push(batch);
+  return batches;
+}
+
 /** Emitted places, how many are stale, and the first place behind. */
-const cut = (units: readonly JudgedUnit[], mostBytes: number) =>
-  [...cutBatches(units, mostBytes)].map(({ emitted: own, leftOut, next }) => [
+const cut = async (units: readonly JudgedUnit[], mostBytes: number) =>
+  (await batchesOf(units, mostBytes)).map(({ emitted: own, leftOut, next }) => [
     own.map(({ unit }) => unit.position),
     leftOut.get('stale') ?? 0,
     next,
   ]);
 
-it('units go together up to the limit, and one that is above it alone, whole', () => {
-  expect(cut([emitted(5, 40, 20), emitted(6, 40), emitted(7, 1), emitted(8, 300, 300), emitted(9, 1)], 100)).toEqual([
+it('units go together up to the limit, and one that is above it alone, whole', async () => {
+  expect(
+    await cut([emitted(5, 40, 20), emitted(6, 40), emitted(7, 1), emitted(8, 300, 300), emitted(9, 1)], 100),
+  ).toEqual([
     [[5, 6], 0, 7],
     [[7], 0, 8],
     [[8], 0, 9],
@@ -28,16 +40,16 @@ it('units go together up to the limit, and one that is above it alone, whole', (
   ]);
 });
 
-it('what is left out is counted once, with what comes before it', () => {
-  expect(cut([stale(0), emitted(1, 60), stale(2), stale(3), emitted(4, 60), stale(5)], 100)).toEqual([
+it('what is left out is counted once, with what comes before it', async () => {
+  expect(await cut([stale(0), emitted(1, 60), stale(2), stale(3), emitted(4, 60), stale(5)], 100)).toEqual([
     [[1], 3, 4],
     [[4], 1, 6],
   ]);
-  expect(cut([stale(0), stale(1)], 100)).toEqual([[[], 2, 2]]);
-  expect(cut([], 100)).toEqual([]);
+  expect(await cut([stale(0), stale(1)], 100)).toEqual([[[], 2, 2]]);
+  expect(await cut([], 100)).toEqual([]);
 });
 
-it('a transaction has 200 units at most, since its commit names them', () => {
-  const units = Array.from({ length: 401 }, (_, position) => emitted(position, 1));
-  expect([...cutBatches(units)].map((batch) => batch.emitted.length)).toEqual([200, 200, 1]);
+it('a transaction has 500 units at most, since its commit names them', async () => {
+  const units = Array.from({ length: 1_001 }, (_, position) => emitted(position, 1));
+  expect((await batchesOf(units)).map((batch) => batch.emitted.length)).toEqual([500, 500, 1]);
 });

@@ -64,7 +64,7 @@ describe('of a replay', () => {
           const loss_mask = Buffer.from(segment.loss_mask);
           loss_mask[2] = 0;
           const changes = {
-            'mask-0': { segments: [{ ...segment, loss_mask }] },
+            'mask-0': { segments: [{ ...segment, loss_mask }], segment_loss_tokens: [2] },
             'turn-0': { turns: (trajectory.turns ?? []).map((turn) => ({ ...turn, reward: 0.5 })) },
             'advantage-0': { advantage: 0.25 },
             'none-0': { why: ['another reason'], category: 'budget' },
