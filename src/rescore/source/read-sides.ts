@@ -22,7 +22,10 @@ export interface Started {
 }
 
 /** What a unit's history has beside its records. */
-export type Sides = Pick<UnitHistory, 'decided' | 'open' | 'newVerdicts' | 'audited'>;
+export interface Sides extends Pick<UnitHistory, 'decided' | 'open' | 'newVerdicts' | 'audited'> {
+  /** A verdict about an attempt that had been decided before it came. */
+  isLate(record: Decoded): boolean;
+}
 
 /** Of each unit what the store holds beside its events. */
 export function readSides(raw: RawSides): (unit: string, started: readonly Started[]) => Sides {
@@ -40,6 +43,14 @@ export function readSides(raw: RawSides): (unit: string, started: readonly Start
       open: openOf(started, liveOnes),
       newVerdicts: (newVerdicts.get(unit) ?? []).map(({ newVerdict }): NewVerdict => newVerdict),
       audited: auditedByAttempt(audited.get(unit) ?? [], findings.get(unit) ?? [], raw.late),
+      isLate: ({ event, cause }) =>
+        event.kind === 'verdict' &&
+        liveOnes.some(
+          ({ decision }) =>
+            decision.rollout_id === event.rollout_id &&
+            decision.attempt === event.attempt &&
+            decision.offset < cause.offset,
+        ),
     };
   };
 }
