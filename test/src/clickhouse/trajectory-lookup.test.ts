@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { TrajectoryRow } from '../../../../processors/model/effects.ts';
-import { type Trajectory, trajectorySchema } from '../../../../schemas/generated/trajectory.ts';
-import { encodeDecisions } from '../../../../src/clickhouse/tables/decisions.ts';
-import { encodeTrajectories } from '../../../../src/clickhouse/tables/trajectories.ts';
-import { lookupReplayedTrajectories } from '../../../../src/clickhouse/trajectory-lookup.ts';
-import { schemaArbitrary } from '../../clickhouse/schema-arbitrary.ts';
-import { sampleDecision, trajectoryOf } from '../../clickhouse/tables/sample-rows.ts';
-import { type TemporaryStore, temporaryStore } from '../../clickhouse/temporary-store.ts';
+import type { TrajectoryRow } from '../../../processors/model/effects.ts';
+import { type Trajectory, trajectorySchema } from '../../../schemas/generated/trajectory.ts';
+import { encodeDecisions } from '../../../src/clickhouse/tables/decisions.ts';
+import { encodeTrajectories } from '../../../src/clickhouse/tables/trajectories.ts';
+import { lookupReplayedTrajectories } from '../../../src/clickhouse/trajectory-lookup.ts';
+import { schemaArbitrary } from './schema-arbitrary.ts';
+import { sampleDecision, trajectoryOf } from './tables/sample-rows.ts';
+import { type TemporaryStore, temporaryStore } from './temporary-store.ts';
 
 let temporary: TemporaryStore;
 beforeAll(async () => {
