@@ -1,15 +1,13 @@
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { packageFile } from '../../src/config/package-file.ts';
 import { shippedPolicyFile } from '../../src/policies/shipped-policies.ts';
 import type { ReplayReport, ReplayStatus } from '../../src/rescore/replays.ts';
-import { cli, type RunningCli, startCli } from '../src/cli/test-io.ts';
+import { cli } from '../src/cli/test-io.ts';
+import { endPrograms, type Started, startProgram } from './program.ts';
 import { rowsOf } from './replay-rows.ts';
-import { startRollstream } from './rollstream.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
@@ -26,10 +24,13 @@ beforeAll(async () => {
   expect([0, 4]).toContain((await cli(['import', ...paths, ...data])).code);
   undisturbed = await reportOf('--policy', 'strict', '--save');
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  await endPrograms();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 async function reportOf(...flags: readonly string[]): Promise<ReplayReport> {
-  const { code, stdout, stderr } = await cli(['replay', ...flags, '--json', ...data]);
+  const { code, stdout, stderr } = await startProgram(['replay', ...flags, '--json', ...data]).ended;
   expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
   return JSON.parse(stdout);
 }
@@ -46,14 +47,12 @@ const rowsUnder = async (replayId: string) => [
 
 it('is killed in the middle of a save, and gone on with: rows and report are those of one that was not', async () => {
   expect(undisturbed.status.chunks).toBeGreaterThan(5);
-  const child = startRollstream('replay', '--policy', 'strict', '--save', '--log-level', 'debug', ...data);
-  let replayId = '';
-  for await (const line of createInterface({ input: child.stderr })) {
-    replayId ||= /^replay (\S+)/.exec(line)?.[1] ?? '';
-    if (line.includes('"chunk":2') && line.includes('a piece of a replay is done')) child.kill('SIGKILL');
-  }
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-  expect(child.signalCode).toBe('SIGKILL');
+  const killed = startProgram(['replay', '--policy', 'strict', '--save', '--log-level', 'debug', ...data]);
+  await killed.saying(/"chunk":2,.*a piece of a replay is done/);
+  killed.child.kill('SIGKILL');
+  const { signal, stderr } = await killed.ended;
+  expect(signal).toBe('SIGKILL');
+  const replayId = /^replay (\S+)/m.exec(stderr)?.[1] ?? '';
 
   const shown: ReplayStatus = JSON.parse((await cli(['replay', '--status', replayId, '--json', ...data])).stdout);
   expect(shown).toMatchObject({ state: 'running', interrupted: true, saved: true });
@@ -107,15 +106,15 @@ describe('what cannot be replayed is told before anything is read', () => {
 });
 
 describe('by the server that owns the data', () => {
-  let server: RunningCli;
+  let server: Started;
   let url = '';
   beforeAll(async () => {
-    server = startCli(['up', '--port', '0', ...data]);
-    url = (await server.said(/serving at (\S+)/))[1] ?? '';
+    server = startProgram(['up', '--port', '0', ...data]);
+    url = (await server.saying(/serving at (\S+)/))[1] ?? '';
   });
   afterAll(async () => {
-    server.interrupt();
-    await server.code;
+    server.child.kill('SIGTERM');
+    expect((await server.ended).code).toBe(0);
   });
   const post = (path: string, body: object = {}) =>
     fetch(`${url}/v1/replays${path}`, { method: 'POST', body: JSON.stringify(body) });
