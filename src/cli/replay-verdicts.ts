@@ -1,11 +1,10 @@
-import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { NewVerdictOf } from '../rescore/new-verdicts.ts';
 import type { OpenReplays } from '../rescore/open-replays.ts';
 import { readAsked } from '../rescore/replay-documents.ts';
 import type { ReplayRequest } from '../rescore/replay-request.ts';
 import { openVerifier } from '../verify/open-verifier.ts';
+import { verdictFileLines } from '../verify/verdict-file-lines.ts';
 import { type VerdictBatch, type VerdictSource, verdictsFor } from '../verify/verdicts-for-replay.ts';
 import type { CommandContext } from './context.ts';
 import type { ReplayBar } from './replay-bar.ts';
@@ -66,9 +65,8 @@ async function sourceOf(
   const { verifier: named, verdicts, concurrency = AT_ONCE, timeout = SECONDS } = flags;
   if (named === undefined) {
     const name = verdicts ?? '-';
-    const input = name === '-' ? io.stdin : createReadStream(resolve(io.cwd, name));
-    const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
-    return { source: { kind: 'file', name, lines }, close: async () => lines.close() };
+    const lines = verdictFileLines(name === '-' ? name : resolve(io.cwd, name), io.stdin);
+    return { source: { kind: 'file', name, lines }, close: async () => {} };
   }
   const verifier = await openVerifier(
     {

@@ -1,13 +1,46 @@
-import { open } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
+import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { RollstreamError } from '../errors.ts';
 
-/** Lines of a file, or of standard input (`-`); RS_FILE_UNREADABLE. */
+const MOST_LINE_BYTES = 8 * 2 ** 20;
+
+/**
+ * Lines of a file, or of standard input (`-`): RS_FILE_UNREADABLE. One that is longer than anybody's verdict is RS_INPUT_REFUSED. Not by
+ * readline: an error of its stream would end the process.
+ */
 export async function* verdictFileLines(path: string, stdin: Readable): AsyncGenerator<string> {
+  const input: AsyncIterable<Buffer> = path === '-' ? stdin : createReadStream(path);
+  let parts: Buffer[] = [];
+  let bytes = 0;
+  let line = 1;
+  const whole = (last: Buffer): string => Buffer.concat([...parts, last]).toString('utf8');
+  for await (const chunk of readable(path, input)) {
+    let rest = chunk;
+    for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
+      yield whole(rest.subarray(0, end));
+      parts = [];
+      bytes = 0;
+      line += 1;
+      rest = rest.subarray(end + 1);
+    }
+    bytes += rest.length;
+    if (bytes > MOST_LINE_BYTES) {
+      throw new RollstreamError(
+        'RS_INPUT_REFUSED',
+        `${path}:${line}: a line of at most ${MOST_LINE_BYTES} bytes is needed`,
+        {
+          facts: { file: path, line },
+        },
+      );
+    }
+    parts.push(rest);
+  }
+  if (bytes > 0) yield whole(Buffer.alloc(0));
+}
+
+async function* readable(path: string, input: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   try {
-    const input = path === '-' ? stdin : (await open(path)).createReadStream();
-    yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
+    yield* input;
   } catch (cause) {
     const why = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
     throw new RollstreamError('RS_FILE_UNREADABLE', `${path}: it cannot be read (${why})`, {
