@@ -1,23 +1,24 @@
 import type { TrajectoryRow } from '../../../processors/model/effects.ts';
 import type { BlobRef, TrajectoryInit } from '../../../schemas/generated/trajectory.ts';
-import type { BlobStore } from '../../blobs/blob-store.ts';
+import type { NewBlob } from '../../blobs/blob-store.ts';
 import { segmentsBlob } from '../../blobs/segments-blob.ts';
 import { isTooLargeForRow, trajectoryRows } from '../../lanes/trajectory-rows.ts';
 
 /**
- * Rows of a replay that is to be emitted, before they are written: token data that is too large for a row goes to a blob now, as it
- * would when its record is written, since nothing else has the loss mask that the replay gave it.
+ * Rows of a replay that is to be emitted, and the blobs that they name, which have to be on disk before the rows: token data that is too
+ * large for a row goes to one now, as it would when its record is written, since nothing else has the loss mask that the replay gave it.
  */
-export async function keepLargeSegments(
+export function keepLargeSegments(
   rows: readonly TrajectoryRow[],
-  blobs: Pick<BlobStore, 'put'> | null,
-): Promise<TrajectoryRow[]> {
+  hasBlobs: boolean,
+): { readonly rows: TrajectoryRow[]; readonly blobs: readonly NewBlob[] } {
   const refs = new Map<TrajectoryInit, BlobRef>();
+  const blobs: NewBlob[] = [];
   for (const { trajectory } of rows) {
-    if (blobs === null || !isTooLargeForRow(trajectory.segments)) continue;
+    if (!hasBlobs || !isTooLargeForRow(trajectory.segments)) continue;
     const { ref, blob } = segmentsBlob(trajectory.segments);
-    await blobs.put(blob);
+    blobs.push(blob);
     refs.set(trajectory, ref);
   }
-  return trajectoryRows(rows, refs);
+  return { rows: trajectoryRows(rows, refs), blobs };
 }

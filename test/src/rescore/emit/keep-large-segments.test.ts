@@ -33,7 +33,11 @@ async function written(name: string, segment: SegmentInit, keep: boolean): Promi
       ? { ...row, trajectory: { ...row.trajectory, segments: [segment], segment_count: 1 } }
       : row;
   const groups = [{ name, before: [0, 1], after: [1, 0] }];
-  const kept = (rows: Parameters<typeof keepLargeSegments>[0]) => keepLargeSegments(rows, keep ? pipeline.blobs : null);
+  const kept = async (rows: Parameters<typeof keepLargeSegments>[0]) => {
+    const split = keepLargeSegments(rows, keep);
+    for (const blob of split.blobs) await pipeline.blobs.put(blob);
+    return split.rows;
+  };
   await writeReplay(pipeline.store, pipeline.codecs, { run: 'large', replayId: name, groups, made, kept });
   return name;
 }
