@@ -34,7 +34,8 @@ export function* lookBack(owner: LogOwner, run: Run): Task<void> {
 }
 
 /** Rows of what is not final say nothing that the books do not know better. */
-function isVersionOf(run: Run, entry: ReadyEntry, { offset, rollout }: TrainedBefore): boolean {
+function isVersionOf(run: Run, entry: ReadyEntry, { offset, rollout, lineage, step }: TrainedBefore): boolean {
   const isOfAll = isOfWholeGroup(entry) && run.unit !== 'rollout';
-  return offset < entry.offset && run.isFinal(offset) && (isOfAll || rollout === entry.rollout);
+  const isForGood = run.isFinal(offset) && run.survives(lineage, step);
+  return offset < entry.offset && isForGood && (isOfAll || rollout === entry.rollout);
 }

@@ -1,6 +1,6 @@
 import type { Facts, Grant, LeaseRecord, ReadyEntry, RunHead } from '../model/delivery.ts';
 import { membersOf, type Unit } from './ready-order.ts';
-import { isSame, type RecordUse, type Said } from './run-books.ts';
+import { isSame, isTerminal, type RecordUse, type Said } from './run-books.ts';
 import { RunStates } from './run-states.ts';
 
 /** A record that is about a run. */
@@ -64,23 +64,31 @@ export class Run extends RunStates {
   /** Whole units of which nothing can come back. FINAL GOES BY WHOLE UNIT, of all its versions: see fold. */
   finalUnits(): Unit[] {
     const units: Unit[] = [];
+    const settled = new Map<string, boolean>();
     for (const offset of this.standing.keys()) {
       const entry = this.order.get(offset);
       const unit = entry === undefined ? null : this.order.unitOf(entry);
-      if (unit === null || membersOf(unit).at(-1) !== entry) continue;
-      if (membersOf(unit).every((member) => this.becomesFinal(member)) && this.#isSettled(membersOf(unit)))
-        units.push(unit);
+      if (entry === undefined || unit === null || membersOf(unit).at(-1) !== entry) continue;
+      const versions = this.versions.of(entry.unit);
+      if (versions === undefined) {
+        if (membersOf(unit).every((member) => this.becomesFinal(member))) units.push(unit);
+        continue;
+      }
+      const isSettled = settled.get(entry.unit) ?? this.#isSettled(versions);
+      settled.set(entry.unit, isSettled);
+      if (isSettled) units.push(unit);
     }
     return units;
   }
 
-  /** No version of it waits for anything, nor for its own rest. */
-  #isSettled([member]: readonly ReadyEntry[]): boolean {
-    const versions = this.versions.of(member?.unit ?? '');
-    if (versions === undefined) return true;
-    return versions.every(
-      (entry) => this.becomesFinal(entry) && this.order.unitOf(entry) !== null && this.isOfWholeVersion(entry),
-    );
+  /** All versions of the unit are whole and final: one that is forgotten would no longer stand in the way of another. */
+  #isSettled(versions: readonly ReadyEntry[]): boolean {
+    const judged = this.judge(versions, 0);
+    return versions.every((entry) => {
+      const { isWhole = false, state = 'queued' } = judged.get(entry.offset) ?? {};
+      const isFinal = isTerminal(state) || this.isTrained(this.fact(entry.offset), this.oldestStep());
+      return isWhole && isFinal && this.order.unitOf(entry) !== null;
+    });
   }
 
   /** Keys of records that have the last word on nothing, but for `head`. */

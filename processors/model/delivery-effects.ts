@@ -1,4 +1,4 @@
-import type { LeaseRecord, ReadyEntry } from './delivery.ts';
+import type { CheckpointName, LeaseRecord, ReadyEntry } from './delivery.ts';
 
 /** A record as it stands on ready.leases. */
 export interface LoggedRecord {
@@ -21,8 +21,8 @@ export type DeliveryEffect =
   /** Answer `trained`: what rows of the run say was trained of these units. All of it that is final is among them. */
   | { readonly kind: 'look_back'; readonly run: string; readonly units: readonly string[] };
 
-/** Of what the books may have forgotten. */
-export type TrainedBefore = Pick<ReadyEntry, 'offset' | 'unit' | 'rollout'>;
+/** Of what the books may have forgotten: as it was written, before rewinds. */
+export type TrainedBefore = Pick<ReadyEntry, 'offset' | 'unit' | 'rollout'> & CheckpointName;
 
 export interface EffectAnswer {
   readonly landed?: boolean;

@@ -27,13 +27,17 @@ export function accountingText(accounting: Accounting, paint: Paint = plain): st
 
 /** What became of what is ready, of runs of which something was taken; empty: of none. */
 function deliveredText(runs: readonly RunAccounting[], paint: Paint): string {
+  // Most pipelines have never replayed anything: no columns of zeros.
+  const isReplayed = runs.some((run) => run.re_emitted > 0 || run.ready_states.replaced > 0);
+  const states = READY_STATES.filter((state) => isReplayed || state !== 'replaced');
   const rows = runs
-    .filter((run) => run.inherited > 0 || run.ready_states.queued !== run.ready)
-    .map(({ run_id, ready, inherited, ready_states: states }) => [
-      ...[run_id, String(ready), String(inherited), ''],
-      ...READY_STATES.map((state) => String(states[state])),
+    .filter((run) => run.inherited > 0 || run.re_emitted > 0 || run.ready_states.queued !== run.ready)
+    .map(({ run_id, ready, inherited, re_emitted, ready_states }) => [
+      ...[run_id, String(ready), String(inherited), ...(isReplayed ? [String(re_emitted)] : []), ''],
+      ...states.map((state) => String(ready_states[state])),
     ]);
-  return rows.length === 0 ? '' : `\n${drawTable(['run', 'ready', 'inherited', '=', ...READY_STATES], rows, paint)}`;
+  const head = ['run', 'ready', 'inherited', ...(isReplayed ? ['re_emitted'] : []), '=', ...states];
+  return rows.length === 0 ? '' : `\n${drawTable(head, rows, paint)}`;
 }
 
 /** Starts that their groups refused, over all runs; empty: none. */
@@ -55,7 +59,7 @@ export function rejectedOf(run: RunAccounting): number {
 /** Which of the two sums is another than it should be. */
 function missingIn(run: RunAccounting): string {
   const states = Object.values(run.ready_states).reduce((sum, n) => sum + n, 0);
-  const due = run.ready + run.inherited;
+  const due = run.ready + run.inherited + run.re_emitted;
   return sumOf(run) === run.started && states !== due ? `${states} of ${due} ready` : `${sumOf(run)} of ${run.started}`;
 }
 

@@ -22,6 +22,8 @@ export interface RunAccounting {
   readonly not_taken_in: Readonly<Record<string, number>>;
   /** What a forked run took over from its parent. */
   readonly inherited: number;
+  /** What replays wrote to the ready topic again. */
+  readonly re_emitted: number;
 }
 
 export type ReadyStates = Readonly<Record<ReadyState, number>>;
@@ -36,12 +38,13 @@ interface Entry {
     | ('started' | 'laneless' | 'open' | 'held' | 'ready' | 'rejected' | 'lost' | 'superseded' | 'undecidable')
     | 'not_taken_in'
     | 'ready_state'
-    | 'inherited';
+    | 'inherited'
+    | 're_emitted';
   readonly reason: string;
   readonly n: number;
 }
 
-/** started = ready + Σ rejected + open + lost + superseded, and ready + inherited = Σ ready_states, for each run. */
+/** started = ready + Σ rejected + open + lost + superseded, and ready + inherited + re_emitted = Σ ready_states, for each run. */
 export async function readAccounting(store: Store, { runId = '' }: { runId?: string } = {}): Promise<Accounting> {
   const sql = await readFile(packageFile('infra', 'clickhouse', 'queries', 'accounting.sql'), 'utf8');
   const entries = await store.query<Entry>(sql, { run: runId });
@@ -65,15 +68,16 @@ function closeBooks(run_id: string, entries: readonly Entry[]): RunAccounting {
   const open = total('open') + held;
   const lost = total('lost');
   const inherited = total('inherited');
+  const re_emitted = total('re_emitted');
   const ready_states = readyStates(byReason('ready_state'));
   const states = Object.values(ready_states).reduce((sum, n) => sum + n, 0);
   const balanced =
     total('laneless') === 0 &&
     total('undecidable') === 0 &&
     started === ready + total('rejected') + open + lost + superseded &&
-    ready + inherited === states;
+    ready + inherited + re_emitted === states;
   const books = { started, ready, rejected, open, held, lost, superseded, balanced };
-  return { run_id, ...books, ready_states, not_taken_in, inherited };
+  return { run_id, ...books, ready_states, not_taken_in, inherited, re_emitted };
 }
 
 function readyStates(counts: Readonly<Record<string, number>>): ReadyStates {

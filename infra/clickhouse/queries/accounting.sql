@@ -1,4 +1,4 @@
--- The accounting identity, a row a run: started = ready + Σ rejected + open + lost + superseded; ready + inherited = Σ ready states.
+-- The accounting identity, a row a run: started = ready + Σ rejected + open + lost + superseded; ready + inherited + re_emitted = Σ ready states.
 -- Parameter run: one run, or empty for all.
 -- Each side comes from rows of its own (attempts when one opens, decisions when it closes, lanes for what is open), counted
 -- below each lane's frontier, so that the identity can fail. `laneless` are attempts of a partition whose lane wrote nothing:
@@ -9,6 +9,7 @@
 -- `ready_state` is what became of what is ready, as of now: that nothing was ever said of is queued, counted by decisions; all else
 -- comes from the rows of the one that grants, what is not ready among it, so that this can fail, too. `inherited` is what a fork
 -- took over; what of it was final has no rows, and the fork says its states.
+-- `re_emitted` is what replays wrote to ready again; of its versions one is trained, the others are replaced or wait.
 -- `held` waits for the gate of its run, and is among the open ones until the forwarder has moved it to ready.
 WITH
   started AS (
@@ -42,9 +43,25 @@ WITH
     FROM rollstream.live_decisions
     WHERE {run:String} IN ('', run_id)
   ),
+  -- Records of the ready topic that a replay wrote, of the pipelines whose lanes the store knows: its prefix is that of their steps.
+  emitted AS (
+    SELECT run_id, at, sipHash128(run_id, unit, rollout_id, attempt, replay_id) AS name
+    FROM rollstream.replay_emitted FINAL
+    WHERE {run:String} IN ('', run_id) AND topic IN (
+      SELECT concat(left(topic, length(topic) - length('rollout.steps')), 'trajectories.ready') FROM rollstream.lanes
+      WHERE endsWith(topic, 'rollout.steps'))
+  ),
+  re_emitted AS (
+    SELECT run_id, count() AS n, countIf(name NOT IN
+      (SELECT sipHash128(run_id, unit, rollout_id, attempt, replay_id) FROM rollstream.deliveries
+       WHERE {run:String} IN ('', run_id) AND replay_id != '')) AS untold
+    FROM emitted
+    GROUP BY run_id
+  ),
   books AS (
     SELECT run_id, book, reason, count() AS n, countIf(book = 'ready' AND name NOT IN
-      (SELECT sipHash128(run_id, unit, rollout_id, attempt) FROM rollstream.deliveries WHERE {run:String} IN ('', run_id))) AS untold
+      (SELECT sipHash128(run_id, unit, rollout_id, attempt) FROM rollstream.deliveries
+       WHERE {run:String} IN ('', run_id) AND replay_id = '')) AS untold
     FROM decided
     GROUP BY run_id, book, reason
   ),
@@ -75,6 +92,8 @@ FROM (
   UNION ALL SELECT run_id, 'open', '', n FROM still_open
   UNION ALL SELECT run_id, book, reason, n FROM books
   UNION ALL SELECT run_id, 'ready_state', 'queued', untold FROM books WHERE untold > 0
+  UNION ALL SELECT run_id, 're_emitted', '', n FROM re_emitted
+  UNION ALL SELECT run_id, 'ready_state', 'queued', untold FROM re_emitted WHERE untold > 0
   UNION ALL SELECT run_id, 'ready_state', state, n FROM told
   UNION ALL SELECT run_id, 'inherited', '', toUInt64(inherited) FROM forked
   UNION ALL SELECT run_id, 'ready_state', tupleElement(one, 1), toUInt64(tupleElement(one, 2))

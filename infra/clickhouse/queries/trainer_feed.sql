@@ -5,10 +5,18 @@
 -- that got a lease had waited for it; ready_idle_ms: what trajectories had been ready before the request that took them was made.
 -- bottleneck: rollouts, where trainers waited a tenth of their time or more; training, where they did not and trajectories lay
 -- longer than a lease takes; else balanced; empty: no lease yet. lag: at use, of what is trained; lag_unknown: of how many it is not
--- known. What a fork took over final is in its states alone.
+-- known. replaced: another version of it is trained in its place, or was. What a fork took over final is in its states alone.
 WITH
   toInt64(if({minutes:String} = '', 10, toFloat64({minutes:String})) * 60000) AS window_ms,
   toUnixTimestamp64Milli(now64(3)) AS now_ms,
+  -- Records of the ready topic that a replay wrote, of the pipelines whose lanes the store knows: its prefix is that of their steps.
+  emitted AS (
+    SELECT run_id, at, sipHash128(run_id, unit, rollout_id, attempt, replay_id) AS name
+    FROM rollstream.replay_emitted FINAL
+    WHERE {run:String} IN ('', run_id) AND topic IN (
+      SELECT concat(left(topic, length(topic) - length('rollout.steps')), 'trajectories.ready') FROM rollstream.lanes
+      WHERE endsWith(topic, 'rollout.steps'))
+  ),
   untold AS (
     SELECT
       d.run_id AS run_id,
@@ -19,7 +27,13 @@ WITH
     WHERE {run:String} IN ('', d.run_id)
       AND d.disposition IN ('train', 'train_masked', 'penalise') AND (NOT d.held OR r.rollout_id != '')
       AND sipHash128(d.run_id, d.unit, d.rollout_id, d.attempt) NOT IN
-        (SELECT sipHash128(run_id, unit, rollout_id, attempt) FROM rollstream.deliveries WHERE {run:String} IN ('', run_id))
+        (SELECT sipHash128(run_id, unit, rollout_id, attempt) FROM rollstream.deliveries
+         WHERE {run:String} IN ('', run_id) AND replay_id = '')
+    UNION ALL
+    SELECT run_id, toUnixTimestamp64Milli(at) FROM emitted
+    WHERE name NOT IN
+      (SELECT sipHash128(run_id, unit, rollout_id, attempt, replay_id) FROM rollstream.deliveries
+       WHERE {run:String} IN ('', run_id) AND replay_id != '')
   ),
   told AS (
     SELECT
@@ -51,7 +65,8 @@ WITH
       sumIf(n, state = 'trained') AS trained,
       sumIf(n, state = 'expired') AS expired,
       sumIf(n, state = 'undeliverable') AS undeliverable,
-      sumIf(n, state = 'trainer_rejected') AS trainer_rejected
+      sumIf(n, state = 'trainer_rejected') AS trainer_rejected,
+      sumIf(n, state = 'replaced') AS replaced
     FROM (
       SELECT run_id, 'queued' AS state, toInt64(count()) AS n FROM untold GROUP BY run_id
       UNION ALL SELECT run_id, state, toInt64(count()) FROM told GROUP BY run_id, state
@@ -127,6 +142,7 @@ SELECT
   n.expired AS expired,
   n.undeliverable AS undeliverable,
   n.trainer_rejected AS trainer_rejected,
+  n.replaced AS replaced,
   if(q.run_id = '', NULL, q.oldest) AS oldest_queued_ms,
   if(q.run_id = '', NULL, q.median) AS queued_p50_ms,
   if(d.takes = 0, NULL, d.taken_p50) AS ready_to_taken_p50_ms,

@@ -3,6 +3,7 @@
 -- expired: too old when it was taken; undeliverable: taken too often without an end, or its payload is not there; trainer_rejected: a
 -- trainer refused it, or weights that are no more sampled it. None of it comes back, whatever is rewound. lag: versions behind when
 -- it was decided, null: unknown. What a fork took over final is not there: accounting has its number.
+-- Nor is what was replaced: another version of it is trained, or was.
 SELECT
   d.run_id AS run_id,
   d.state AS state,

@@ -10,7 +10,8 @@ export function createLookBack(
 ): (run: string, units: readonly string[]) => Promise<readonly TrainedBefore[]> {
   return (run, units) =>
     store.query<TrainedBefore>(
-      `SELECT d.ready_offset AS offset, any(d.unit) AS unit, any(d.rollout_id) AS rollout
+      `SELECT d.ready_offset AS offset, any(d.unit) AS unit, any(d.rollout_id) AS rollout,
+         argMax(d.lineage, d.version) AS lineage, argMax(ifNull(d.step, 0), d.version) AS step
        FROM rollstream.deliveries AS d
        WHERE d.run_id = {run:String} AND d.unit IN {units:Array(String)}
        GROUP BY d.ready_offset

@@ -10,7 +10,7 @@ import type {
   ShortStep,
   TakeRule,
 } from '../../../processors/model/delivery.ts';
-import type { Task } from '../../../processors/model/delivery-effects.ts';
+import type { Task, TrainedBefore } from '../../../processors/model/delivery-effects.ts';
 import { type CheckpointFile, type Job, MICRO_TOKENS, type Mode } from './job.ts';
 import type { PlainLog, PlainRun } from './reference.ts';
 import { check } from './violation.ts';
@@ -39,15 +39,16 @@ export abstract class Checks {
   abstract heartbeat(): void;
   abstract compact(): void;
   abstract readLog(): { log?: ReadonlyArray<{ readonly key: string; readonly record: LeaseRecord }> };
+  abstract trainedOf(run: string, units: readonly string[]): TrainedBefore[];
   abstract land(key: string, record: LeaseRecord): void;
   abstract drop(keys: readonly string[], awaited: boolean): void;
 
   /** Strictly ready order among what was available; groups whole; nothing stale, nothing for ever. */
-  checkGrant(r: Grant & { readonly at: number }): void {
+  checkGrant(r: Grant & { readonly at: number }, read: number): void {
     const run = this.oracle.run(r.run);
     let isPassed = false;
     for (const members of run.units(r.unit)) {
-      const free = members.filter(({ offset }) => run.state(offset, r.at) === 'queued');
+      const free = members.filter(({ offset }) => run.isFree(offset, r.at, read));
       const taken = free.filter(({ offset }) => r.facts.has(offset)).length;
       check(taken === 0 || taken === free.length, 'a group is torn');
       check(!isPassed || taken === 0, 'granted out of ready order');
@@ -55,6 +56,7 @@ export abstract class Checks {
     }
     const rule = this.ruleOf(r.run);
     for (const offset of r.facts.keys()) {
+      check(run.isFree(offset, r.at, read), 'granted, and another version is the one to take, or was taken');
       const key = `${r.run} ${offset}`;
       this.granted.set(key, (this.granted.get(key) ?? 0) + 1);
       check((this.granted.get(key) ?? 0) <= MAX_DELIVERIES, 'delivered more often than max_deliveries');
@@ -63,6 +65,39 @@ export abstract class Checks {
         check(lagOf(run, run.entries.get(offset), isBefore) <= (rule.maxLag ?? 0), 'granted, and too old');
       }
     }
+  }
+
+  /** For the reason that it says. */
+  checkReplaced(r: Extract<LeaseRecord, { kind: 'fact' }>, read: number): void {
+    const run = this.oracle.run(r.run);
+    for (const [offset, { state }] of r.facts)
+      if (state === 'replaced') {
+        // Written again, where the outcome of the first was unknown.
+        const isDue = ['queued', 'replaced'].includes(run.ownState(offset, r.at));
+        check(isDue && run.whyReplaced(offset, read) === r.reason, `@${offset} is not ${r.reason}`);
+      }
+  }
+
+  /** Of one rollout, or of one group that goes whole, a single version; unless a replay was told to train it again. */
+  checkVersions(name: string, weights: readonly number[]): void {
+    const isByRollout = this.modeOf(name).unit === 'rollout';
+    const units = new Map<string, ReadyEntry[]>();
+    const firstOf = ({ group }: ReadyEntry): number => this.ready.findIndex((one) => one.group === group);
+    for (const offset of weights) {
+      const entry = this.ready[offset];
+      if (entry !== undefined) units.set(entry.unit, [...(units.get(entry.unit) ?? []), entry]);
+    }
+    for (const members of units.values())
+      for (const newer of members)
+        for (const older of members) {
+          if (newer.replay === undefined || newer.again === true || older.replay === newer.replay) continue;
+          if (older.replay !== undefined && firstOf(older) > firstOf(newer)) continue;
+          const isAlone = isByRollout || newer.group.endsWith(`\u0000${newer.rollout}`);
+          check(
+            isAlone && older.rollout !== newer.rollout,
+            `@${older.offset} and @${newer.offset}: two versions of one are trained`,
+          );
+        }
   }
 
   /** One answer for all ranks, across takeovers; no entry with two at a time, none that was acked in this history. */
@@ -89,7 +124,7 @@ export abstract class Checks {
   /** The first units, as one knows who read everything below `read`, hold too little for the ranks. */
   checkShort(short: ShortStep, q: LeaseRequest | undefined, read: number): void {
     const run = this.oracle.run(q?.run ?? '');
-    const isFree = ({ offset }: ReadyEntry): boolean => offset < read && run.state(offset, this.now) === 'queued';
+    const isFree = ({ offset }: ReadyEntry): boolean => offset < read && run.isFree(offset, this.now, read);
     const first = run
       .units(q?.unit)
       .filter((members) => members.every(({ offset }) => offset < read))
@@ -140,6 +175,7 @@ export abstract class Checks {
     );
     check(new Set(file.weights).size === file.weights.length, 'a restored checkpoint holds an entry twice');
     check(this.#isTrained(run, file.weights), 'the books and the restored weights differ');
+    this.checkVersions(name, file.weights);
   }
 
   /** What is trained is in these weights; what they hold besides was final before a fork. */
@@ -157,6 +193,7 @@ export abstract class Checks {
   checkWeights(): void {
     for (const [name, { weights }] of this.jobs) {
       check(new Set(weights).size === weights.length, 'trained twice in the surviving history');
+      this.checkVersions(name, weights);
       check(this.#isTrained(this.oracle.run(name), weights), 'weights and books differ at the end');
     }
   }
@@ -174,7 +211,14 @@ export abstract class Checks {
         JSON.stringify(own) === JSON.stringify(seen),
         `books of ${name}: ${JSON.stringify(own)}, should be ${JSON.stringify(seen)}`,
       );
-      check(run.accepted() === seen.trained + seen.leased + seen.queued, 'admission not recomputed');
+      const kept = [...known.entries.keys()].filter(
+        (at) =>
+          at < d.position &&
+          known.state(at, this.now, d.position) === 'queued' &&
+          !known.isFree(at, this.now, d.position),
+      );
+      const accepted = seen.trained + seen.leased + seen.queued - kept.length;
+      check(run.accepted() === accepted, 'admission not recomputed');
       const heads = [run, known].map(({ lineage, seals, floor, last }) =>
         JSON.stringify([lineage, seals, floor, [...last].sort()]),
       );
@@ -203,7 +247,14 @@ export abstract class Checks {
     for (const name of d.state.runs.keys()) {
       const run = this.oracle.run(name);
       const whole = run.units();
-      const isLive = (unit: readonly ReadyEntry[]): boolean => !unit.every(({ offset }) => run.isFinal(offset));
+      const named = new Set(whole.flat().map(({ offset }) => offset));
+      const left = new Set(
+        [...run.entries.values()].flatMap(({ offset, unit }) =>
+          run.isFinal(offset) && named.has(offset) ? [] : [unit],
+        ),
+      );
+      // Of a unit that has several versions all are final, or none.
+      const isLive = (unit: readonly ReadyEntry[]): boolean => unit.some((entry) => left.has(entry.unit));
       const live = whole.filter(isLive).reduce((sum, unit) => sum + unit.length, 0);
       const torn = run.entries.size - whole.reduce((sum, unit) => sum + unit.length, 0);
       // A fork in pieces stays as long as one of them.
@@ -232,7 +283,8 @@ export abstract class Checks {
       const effect = step.value;
       if (effect.kind === 'write') this.land(effect.key, effect.record);
       if (effect.kind === 'drop') this.drop(effect.keys, effect.awaited);
-      step = task.next(effect.kind === 'read_log' ? this.readLog() : { landed: true });
+      const trained = effect.kind === 'look_back' ? this.trainedOf(effect.run, effect.units) : [];
+      step = task.next(effect.kind === 'read_log' ? this.readLog() : { landed: true, trained });
     }
   }
 
@@ -241,7 +293,8 @@ export abstract class Checks {
     for (const [name, job] of this.jobs) {
       const run = this.oracle.run(name);
       const { unit, dp, least, tokens } = this.modeOf(name);
-      const isWaiting = ({ offset }: ReadyEntry): boolean => ['queued', 'leased'].includes(run.state(offset, this.now));
+      const isWaiting = ({ offset }: ReadyEntry): boolean =>
+        run.isFree(offset, this.now) || run.state(offset, this.now) === 'leased';
       const waiting = run
         .units(unit)
         .map((members) => members.filter(isWaiting))

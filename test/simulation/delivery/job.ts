@@ -210,6 +210,7 @@ export class Job {
       this.acked.add(offset);
     }
     this.unacked.delete(lease);
+    this.world.checkVersions(this.run, [...this.acked]);
   }
 
   /** Writes the checkpoint, seals it; the next one only after the answer. */

@@ -1,12 +1,13 @@
 import { Checkpoints } from '../../../processors/delivery/checkpoints.ts';
 import { Dispatcher } from '../../../processors/delivery/dispatcher.ts';
+import { ALREADY_TRAINED, type Judged } from '../../../processors/delivery/judge-versions.ts';
 import { LogOwner } from '../../../processors/delivery/log-owner.ts';
 import { membersOf, ReadyOrder } from '../../../processors/delivery/ready-order.ts';
 import { Run } from '../../../processors/delivery/run.ts';
 import { RunBooks } from '../../../processors/delivery/run-books.ts';
 import { RunStates } from '../../../processors/delivery/run-states.ts';
 import { State } from '../../../processors/delivery/state.ts';
-import type { LeaseRecord } from '../../../processors/model/delivery.ts';
+import type { LeaseRecord, ReadyEntry } from '../../../processors/model/delivery.ts';
 import { World } from './world.ts';
 
 /** The world that is played now: some naive versions do to it what the rule's own place cannot. */
@@ -26,6 +27,31 @@ function replace<T extends object, K extends keyof T>(prototype: T, name: K, nai
 }
 
 const isDecisive = ({ kind }: { kind: LeaseRecord['kind'] }): boolean => kind === 'grant' || kind === 'fact';
+
+/** Judges versions otherwise: of each entry, what is said instead. */
+const judged = (
+  naive: (run: RunBooks, entry: ReadyEntry, real: Judged) => Partial<Judged>,
+  seen: (entry: ReadyEntry) => ReadyEntry = (entry) => entry,
+): (() => Restore) => {
+  return () =>
+    replace(
+      RunBooks.prototype,
+      'judge',
+      (real) =>
+        function judge(this: RunBooks, unit, nowMs) {
+          const all = real.call(this, unit.map(seen), nowMs);
+          return new Map(
+            unit.flatMap((entry) => {
+              const one = all.get(entry.offset);
+              return one === undefined ? [] : [[entry.offset, { ...one, ...naive(this, entry, one) }] as const];
+            }),
+          );
+        },
+    );
+};
+
+const QUEUED = { state: 'queued' as const, reason: '', isBlocked: false };
+const isReplacedByNewer = ({ reason }: Judged): boolean => reason.startsWith('replaced by');
 
 /** What each puts in the place of a rule. */
 export const NAIVE: Readonly<Record<string, ReadonlyArray<() => Restore>>> = {
@@ -290,8 +316,70 @@ export const NAIVE: Readonly<Record<string, ReadonlyArray<() => Restore>>> = {
       ),
   ],
   'what comes back is no candidate': [() => replace(ReadyOrder.prototype, 'giveBack', () => () => undefined)],
+  'an older version is taken all the same': [
+    judged((run, { offset }, one) => (isReplacedByNewer(one) && !run.facts.has(offset) ? QUEUED : {})),
+  ],
+  'an older version that comes back is taken again': [
+    judged((run, { offset }, one) => (isReplacedByNewer(one) && run.facts.has(offset) ? QUEUED : {})),
+  ],
+  'what is replaced comes back with a rewind': [
+    judged((run, { offset }, one) => {
+      const { state, lineage } = run.fact(offset);
+      return state === 'replaced' && lineage !== run.lineage ? QUEUED : one;
+    }),
+  ],
+  'a newer version does not wait for an older one': [
+    judged((run, { offset }, { isWhole }) => (isWhole && !run.unseen.has(offset) ? { isBlocked: false } : {})),
+  ],
+  'a newer version is replaced as soon as an older one is trained': [
+    judged((_, __, one) => (one.isBlocked && one.isWhole ? { state: 'replaced', reason: ALREADY_TRAINED } : {})),
+  ],
+  'a version counts before it is whole': [
+    judged(
+      () => ({}),
+      (entry) => ({ ...entry, size: 1 }),
+    ),
+  ],
+  'blocked once, blocked for ever': [
+    judged((run, { offset }, { state }) =>
+      state === 'queued' && run instanceof RunStates && run.blocked.has(offset) ? { isBlocked: true } : {},
+    ),
+  ],
+  'to be trained again is forgotten': [
+    judged(
+      () => ({}),
+      ({ again: _, ...entry }) => entry,
+    ),
+  ],
+  'rows of what is forgotten are not asked': [() => replace(World.prototype, 'trainedOf', () => () => [])],
+  'versions are final one by one': [
+    () =>
+      replace(
+        Run.prototype,
+        'finalUnits',
+        () =>
+          function finalUnits(this: Run) {
+            return this.order.units().filter((unit) => membersOf(unit).every((member) => this.becomesFinal(member)));
+          },
+      ),
+  ],
+  'each version counts for admission': [
+    () =>
+      replace(
+        RunStates.prototype,
+        'accepted',
+        (real) =>
+          function accepted(this: RunStates) {
+            return real.call(this) + this.blocked.size;
+          },
+      ),
+  ],
   'payloads looked at, and nothing else again': [() => replace(ReadyOrder.prototype, 'isOvertaken', () => () => false)],
 };
 
 /** Naive versions that a trainer never notices: the books tell. */
-export const SEEN_IN_BOOKS: ReadonlySet<string> = new Set(['one watermark for all runs', 'acks counted for admission']);
+export const SEEN_IN_BOOKS: ReadonlySet<string> = new Set([
+  'one watermark for all runs',
+  'acks counted for admission',
+  'each version counts for admission',
+]);

@@ -14,11 +14,12 @@ import type { Announced } from '../../../processors/model/delivery-effects.ts';
  * The rules of delivery once more, as plainly as they can be said: nothing is kept that can be computed, nothing is forgotten.
  * Shares no code with what it judges.
  */
-const TERMINAL: ReadonlySet<ReadyState> = new Set(['expired', 'undeliverable', 'trainer_rejected']);
+const TERMINAL: ReadonlySet<ReadyState> = new Set(['expired', 'undeliverable', 'trainer_rejected', 'replaced']);
 const NEVER: Fact = { state: 'queued', lineage: 0, step: 0, lease: '', count: 0 };
 
 export class PlainRun {
   readonly entries = new Map<number, ReadyEntry>();
+  readonly #byUnit = new Map<string, ReadyEntry[]>();
   readonly facts = new Map<number, Fact>();
   readonly leases = new Map<string, Grant>();
   unit: DeliveryUnit | null = null;
@@ -36,6 +37,12 @@ export class PlainRun {
     readonly announced: ReadonlyMap<string, Announced>,
     readonly keptCheckpoints: number,
   ) {}
+
+  add(entry: ReadyEntry): void {
+    if (this.entries.has(entry.offset)) return;
+    this.entries.set(entry.offset, entry);
+    this.#byUnit.set(entry.unit, [...(this.#byUnit.get(entry.unit) ?? []), entry]);
+  }
 
   survives(lineage: number, step: number): boolean {
     return this.cuts.every(([later, cut]) => later <= lineage || step <= cut);
@@ -57,7 +64,68 @@ export class PlainRun {
     return this.facts.get(offset) ?? NEVER;
   }
 
-  state(offset: number, now: number): ReadyState {
+  /** As one knows who has read what lies below `read`. */
+  state(offset: number, now: number, read = Number.POSITIVE_INFINITY): ReadyState {
+    const own = this.ownState(offset, now);
+    return own === 'queued' && this.whyReplaced(offset, read) !== null ? 'replaced' : own;
+  }
+
+  /** It may be taken now. */
+  isFree(offset: number, now: number, read = Number.POSITIVE_INFINITY): boolean {
+    if (this.state(offset, now, read) !== 'queued') return false;
+    const entry = this.entries.get(offset);
+    if (entry?.replay === undefined) return true;
+    const others = entry.again === true ? [] : this.#rivals(entry, read);
+    return (
+      this.#membersOf(entry, read).length >= entry.size &&
+      others.every((other) => this.ownState(other.offset, now) !== 'leased' && !this.isTrained(other.offset))
+    );
+  }
+
+  /** Rule of the newest whole version, then of the one that is trained for good; null: neither. Of what is queued. */
+  whyReplaced(offset: number, read: number): string | null {
+    const entry = this.entries.get(offset);
+    if (entry === undefined) return null;
+    let newest: ReadyEntry | null = null;
+    for (const other of this.#versions(entry, read)) {
+      const isWhole = other.replay !== undefined && this.#membersOf(other, read).length >= other.size;
+      const isInItsPlace = isOfGroup(other) || other.rollout === entry.rollout;
+      if (!isWhole || !isInItsPlace || !this.#isOlder(entry, other, read)) continue;
+      if (newest === null || this.#isOlder(newest, other, read)) newest = other;
+    }
+    if (newest !== null) return `replaced by replay ${newest.replay}`;
+    if (entry.replay === undefined || entry.again === true) return null;
+    const oldest = Math.max(this.floor, this.seals[0]?.step ?? 0);
+    const isForGood = (at: number): boolean => this.isTrained(at) && this.fact(at).step <= oldest;
+    return this.#rivals(entry, read).some((other) => isForGood(other.offset)) ? 'already_trained' : null;
+  }
+
+  /** Older ones, beside which it may not be trained. */
+  #rivals(entry: ReadyEntry, read: number): ReadyEntry[] {
+    const isOfAll = isOfGroup(entry) && this.unit !== 'rollout';
+    return this.#versions(entry, read).filter(
+      (other) => this.#isOlder(other, entry, read) && (isOfAll || other.rollout === entry.rollout),
+    );
+  }
+
+  #versions(entry: ReadyEntry, read: number): ReadyEntry[] {
+    const unit = this.#byUnit.get(entry.unit) ?? [];
+    return unit.length === 1 ? [] : unit.filter((other) => other.offset < read && !isOneVersion(entry, other));
+  }
+
+  #membersOf(entry: ReadyEntry, read: number): ReadyEntry[] {
+    return (this.#byUnit.get(entry.unit) ?? []).filter((other) => other.offset < read && isOneVersion(entry, other));
+  }
+
+  /** What was decided live comes before all; of two replays the one that came first. */
+  #isOlder(a: ReadyEntry, b: ReadyEntry, read: number): boolean {
+    if (a.replay === undefined || b.replay === undefined) return a.replay === undefined && b.replay !== undefined;
+    const first = (of: ReadyEntry): number => Math.min(...this.#membersOf(of, read).map(({ offset }) => offset));
+    return first(a) < first(b);
+  }
+
+  /** Versions aside. */
+  ownState(offset: number, now: number): ReadyState {
     const fact = this.fact(offset);
     const entry = this.entries.get(offset);
     if (TERMINAL.has(fact.state) || this.isTrained(offset)) return fact.state;
@@ -70,14 +138,14 @@ export class PlainRun {
   accounting(now: number, read = Number.POSITIVE_INFINITY): Record<ReadyState, number> {
     const sum = { queued: 0, leased: 0, trained: 0, expired: 0, undeliverable: 0, trainer_rejected: 0, replaced: 0 };
     for (const [state, count] of this.counts) sum[state] += count;
-    for (const offset of this.entries.keys()) if (offset < read) sum[this.state(offset, now)] += 1;
+    for (const offset of this.entries.keys()) if (offset < read) sum[this.state(offset, now, read)] += 1;
     return sum;
   }
 
   units(unit: DeliveryUnit | null = this.unit): ReadyEntry[][] {
     const units = new Map<string | number, ReadyEntry[]>();
     for (const entry of [...this.entries.values()].sort((a, b) => a.offset - b.offset)) {
-      const name = unit === 'rollout' ? entry.offset : entry.group;
+      const name = unit === 'rollout' || entry.size === 1 ? entry.offset : entry.group;
       units.set(name, [...(units.get(name) ?? []), entry]);
     }
     const whole = [...units.values()].filter((members) => unit === 'rollout' || members.length === members[0]?.size);
@@ -102,7 +170,7 @@ export class PlainRun {
         seals: [...seals],
         counts: new Map(counts),
       });
-      for (const entry of r.entries) this.entries.set(entry.offset, entry);
+      for (const entry of r.entries) this.add(entry);
     }
     if (r.kind === 'grant') {
       this.leases.set(r.lease, r);
@@ -129,6 +197,15 @@ export class PlainRun {
     }
     if ('facts' in r) for (const [offset, fact] of r.facts) this.facts.set(offset, fact);
   }
+}
+
+/** It goes with its whole group, be it a group of one; else its rollout alone. */
+function isOfGroup({ group, rollout }: ReadyEntry): boolean {
+  return !group.endsWith(`\u0000${rollout}`);
+}
+
+function isOneVersion(a: ReadyEntry, b: ReadyEntry): boolean {
+  return a.replay === b.replay && (a.replay === undefined || a.group === b.group);
 }
 
 /** Which records count, as one knows who reads each as it lands and forgets nothing. */
@@ -168,7 +245,7 @@ export class PlainLog {
     run.apply(r);
     for (const part of r.kind === 'fork' && r.piece !== null ? (this.#pieces.get(r.piece) ?? []) : [])
       if (part.kind === 'chunk') {
-        for (const entry of part.entries) run.entries.set(entry.offset, entry);
+        for (const entry of part.entries) run.add(entry);
         for (const [offset, fact] of part.facts) run.facts.set(offset, fact);
       }
   }

@@ -1,10 +1,17 @@
 import { Dispatcher } from '../../../processors/delivery/dispatcher.ts';
 import { Fenced } from '../../../processors/delivery/fenced.ts';
 import type { LeaseRecord, ReadyEntry, TakeRule } from '../../../processors/model/delivery.ts';
-import type { Announced, DeliveryEffect, EffectAnswer, Task } from '../../../processors/model/delivery-effects.ts';
+import type {
+  Announced,
+  DeliveryEffect,
+  EffectAnswer,
+  Task,
+  TrainedBefore,
+} from '../../../processors/model/delivery-effects.ts';
 import { createRandom, type Random } from '../../../src/simulate/random.ts';
 import { ask, type Query, type Thread } from './ask.ts';
 import { Checks } from './checks.ts';
+import { Emissions } from './emissions.ts';
 import { type CheckpointFile, Died, isRefused, Job, type Mode } from './job.ts';
 import { PlainLog } from './reference.ts';
 import { check } from './violation.ts';
@@ -66,7 +73,9 @@ export class World extends Checks {
   readonly #engines = new Map<string, Array<{ name: string; made: string }>>();
   readonly #modes = new Map<string, Mode>();
   readonly #rules = new Map<string, TakeRule>();
-  #tail: Array<Pick<ReadyEntry, 'run' | 'group' | 'size'>> = [];
+  readonly #emissions = new Emissions();
+  /** By key of a record: how far its owner had read when it wrote it. */
+  readonly #readBy = new Map<string, number>();
   #ids = 0;
   readonly #late: number;
   readonly #calm: ReadonlyArray<readonly [() => void, number]>;
@@ -115,6 +124,7 @@ export class World extends Checks {
     const rough: ReadonlyArray<readonly [() => void, number]> = [
       [tick, 3],
       [() => this.produce(), 5],
+      [() => this.replay(), 0.8],
       [() => this.moveFlight(), 2],
       [() => this.compact(), 0.7],
       [() => this.rebalance(), 0.3],
@@ -150,34 +160,44 @@ export class World extends Checks {
   /** Groups open while others' members still arrive; any weights of late may have sampled, also of a lineage that was left. */
   produce(): void {
     const { rng } = this;
-    if (this.#tail.length === 0 || (rng.chance(0.4) && !this.draining)) {
-      const run = rng.pick([...this.#engines.keys()].sort());
-      const size = rng.pick([1, 1, 2, 3]);
-      const member = { run, group: `${run}.g${this.unique()}`, size };
-      for (let i = 0; i < size; i++) this.#tail.push(member);
-    }
-    const [member] = this.#tail.splice(rng.whole(0, this.#tail.length - 1), 1);
-    if (member === undefined) return;
-    const engines = (this.#engines.get(member.run) ?? []).slice(-5);
-    const sampled = Array.from({ length: rng.pick([1, 2]) }, () => rng.pick(engines));
+    const emissions = this.#emissions;
+    if (emissions.isEmpty || (rng.chance(0.4) && !this.draining))
+      emissions.group(rng, rng.pick([...this.#engines.keys()].sort()), this.unique());
     const offset = this.ready.length;
-    const entry: ReadyEntry = {
-      ...member,
-      offset,
-      unit: member.group,
-      rollout: `r${offset}`,
-      attempt: 0,
-      tokens: rng.pick([0, 1, 2, 5, 9, 20]),
-      versions: [...new Set(sampled.map(({ name }) => name))],
-      readyAtMs: this.now,
-    };
-    this.#truth.set(
-      offset,
-      sampled.map(({ made }) => made),
-    );
+    const emitted = emissions.next(rng, (run) => this.#sample(run));
+    if (emitted === null) return;
+    const { made, ...fields } = emitted;
+    const entry: ReadyEntry = { ...fields, offset, attempt: 0, readyAtMs: this.now };
+    this.#truth.set(offset, made);
     if (rng.chance(0.02)) this.#unreadable.set(offset, rng.pick(['blob_missing', 'blob_damaged']));
     this.ready.push(entry);
-    this.oracle.run(member.run).entries.set(offset, entry);
+    this.oracle.run(entry.run).add(entry);
+  }
+
+  #sample(run: string): { readonly tokens: number; readonly versions: string[]; readonly made: string[] } {
+    const { rng } = this;
+    const engines = (this.#engines.get(run) ?? []).slice(-5);
+    const sampled = Array.from({ length: rng.pick([1, 2]) }, () => rng.pick(engines));
+    return {
+      tokens: rng.pick([0, 1, 2, 5, 9, 20]),
+      versions: [...new Set(sampled.map(({ name }) => name))],
+      made: sampled.map(({ made }) => made),
+    };
+  }
+
+  /** A unit that is ready is scored again, with the same members or others, and comes once more. */
+  replay(): void {
+    this.#emissions.again(this.rng, `p${this.unique()}`, (run) => this.#sample(run));
+  }
+
+  /** Rows of the run; what is not final yet may have none, and what was taken back still stands there. */
+  trainedOf(name: string, units: readonly string[]): TrainedBefore[] {
+    const run = this.oracle.run(name);
+    return [...run.entries.values()].flatMap(({ offset, unit, rollout }) => {
+      const { state, lineage, step } = run.fact(offset);
+      const isThere = units.includes(unit) && state === 'trained' && (run.isFinal(offset) || this.rng.chance(0.5));
+      return isThere ? [{ offset, unit, rollout, lineage, step }] : [];
+    });
   }
 
   /** A name is used once in a run, over all its lineages. */
@@ -246,7 +266,9 @@ export class World extends Checks {
   land(key: string, record: LeaseRecord): void {
     this.log.push({ key, record });
     if (!this.oracle.counts(record)) return;
-    if (record.kind === 'grant' && !this.oracle.run(record.run).leases.has(record.lease)) this.checkGrant(record);
+    const read = this.#readBy.get(key) ?? Number.POSITIVE_INFINITY;
+    if (record.kind === 'grant' && !this.oracle.run(record.run).leases.has(record.lease)) this.checkGrant(record, read);
+    if (record.kind === 'fact') this.checkReplaced(record, read);
     if ('facts' in record && 'run' in record)
       for (const [offset, { state }] of record.facts)
         if (state === 'trained') this.granted.set(`${record.run} ${offset}`, 0);
@@ -355,6 +377,7 @@ export class World extends Checks {
   perform(owner: Owner, effect: DeliveryEffect): void {
     switch (effect.kind) {
       case 'write':
+        this.#readBy.set(effect.key, owner.d.position);
         if (this.draining || !this.rng.chance(this.#late)) {
           this.land(effect.key, effect.record);
           owner.reply = { landed: true };
@@ -375,6 +398,9 @@ export class World extends Checks {
             [...this.#unreadable].filter(([at]) => effect.entries.some(({ offset }) => offset === at)),
           ),
         };
+        return;
+      case 'look_back':
+        owner.reply = { trained: this.trainedOf(effect.run, effect.units) };
         return;
       case 'wait':
         return;
@@ -451,7 +477,7 @@ export class World extends Checks {
 
   play(moves = 1_500, patience = 15_000): void {
     for (let i = 0; i < moves; i++) this.rng.weighted(this.#rough)();
-    while (this.#tail.length > 0) this.produce();
+    while (!this.#emissions.isEmpty) this.produce();
     this.draining = true;
     this.zombies = [];
     this.flight = [];

@@ -16,6 +16,7 @@ const RUN: RunAccounting = {
   ready_states: { queued: 7, leased: 0, trained: 0, expired: 0, undeliverable: 0, trainer_rejected: 0, replaced: 0 },
   not_taken_in: {},
   inherited: 0,
+  re_emitted: 0,
 };
 
 const EXAMPLE: ExampleRow = {

@@ -59,6 +59,12 @@ export interface DeliveryWorld {
   checkBlobs: BlobCheck;
   /** Appends to ready: a rollout without a group, or as it says. Resolves with their offsets. */
   ready(...trajectories: ReadonlyArray<Partial<Trajectory>>): Promise<number[]>;
+  /** As `ready`, by a replay. */
+  emit(
+    replay: string,
+    trajectories: ReadonlyArray<Partial<Trajectory>>,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<number[]>;
   /** The segment of the sample, sampled by these weights. */
   segmentOf(version: string): Segment;
   /** Resolves when it holds; asked again each turn of the event loop. */
@@ -101,6 +107,18 @@ export async function openWorld(store: Store): Promise<DeliveryWorld> {
     await Promise.race([opened.serving, opened.failed]);
     return opened;
   };
+  const append = async (
+    trajectories: ReadonlyArray<Partial<Trajectory>>,
+    more: Readonly<Record<string, string>>,
+  ): Promise<number[]> => {
+    const records = trajectories.map((over) => {
+      const trajectory = sampleTrajectory({ group_id: null, group_size_actual: null, ...over });
+      const { run_id: run, group_size_actual: size } = trajectory;
+      const headers = { run, ...(size === null ? {} : { size: String(size) }), ...more };
+      return { key: unitOf(trajectory), value: encode(trajectory), headers, partition: 0 };
+    });
+    return (await broker.append(topics.ready, records)).map(({ offset }) => offset);
+  };
   let current: OpenDelivery;
   const world: DeliveryWorld = {
     ...{ broker, codecs, clock },
@@ -109,15 +127,8 @@ export async function openWorld(store: Store): Promise<DeliveryWorld> {
     get delivery() {
       return current.delivery;
     },
-    async ready(...trajectories) {
-      const records = trajectories.map((over) => {
-        const trajectory = sampleTrajectory({ group_id: null, group_size_actual: null, ...over });
-        const { run_id: run, group_size_actual: size } = trajectory;
-        const headers = { run, ...(size === null ? {} : { size: String(size) }) };
-        return { key: unitOf(trajectory), value: encode(trajectory), headers, partition: 0 };
-      });
-      return (await broker.append(topics.ready, records)).map(({ offset }) => offset);
-    },
+    ready: (...trajectories) => append(trajectories, {}),
+    emit: (replay, trajectories, headers = {}) => append(trajectories, { replay, ...headers }),
     segmentOf(version) {
       const [segment] = sampleTrajectory().segments;
       if (segment === undefined) throw new Error('the sample has a segment');

@@ -39,7 +39,7 @@ function createStage(failures: Error[]) {
       },
     },
     unreadable: async (entries) => new Map(entries.map(({ offset }) => [offset, 'gone'])),
-    lookBack: async (_, units) => units.map((unit) => ({ offset: 0, unit, rollout: 'r' })),
+    lookBack: async (_, units) => units.map((unit) => ({ offset: 0, unit, rollout: 'r', lineage: 0, step: 1 })),
     outage: createRetryOutage({ log, sleep, ended: over.signal }),
     ...{ sleep, log, nowMs: () => 1_000, ended: over.signal },
   });

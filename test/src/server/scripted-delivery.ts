@@ -83,6 +83,7 @@ const STARTED: RunAccounting = {
   ready_states: { queued: 0, leased: 0, trained: 0, expired: 0, undeliverable: 0, trainer_rejected: 0, replaced: 0 },
   not_taken_in: {},
   inherited: 0,
+  re_emitted: 0,
 };
 
 function statusOf(run: string): DeliveryStatus {
