@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { UnitHistory } from '../../../../processors/model/replay.ts';
 import { encodeDecisions } from '../../../../src/clickhouse/tables/decisions.ts';
 import { encodeLanes } from '../../../../src/clickhouse/tables/lanes.ts';
+import { encodeReplayVerdicts } from '../../../../src/clickhouse/tables/replay-verdicts.ts';
 import { encodeSteps } from '../../../../src/clickhouse/tables/steps.ts';
 import { encodeTerms } from '../../../../src/clickhouse/tables/terms.ts';
 import { encodeVerdicts } from '../../../../src/clickhouse/tables/verdicts.ts';
@@ -240,6 +241,47 @@ describe('rows of two owners', () => {
     const ignored = await readAll(createStoreSource({ ...deps, request: { ...ALL, late: 'ignore' } }));
     expect(ignored.units[0]?.lateVerdicts).toEqual([]);
     expect(ignored.units[0]?.records.length).toBe(2);
+    await remove();
+  });
+
+  it('are compared with an earlier replay where it has the unit, and come with the verdicts that were kept', async () => {
+    const { store, remove } = await temporaryStore();
+    const topic = 'rollout.steps';
+    const owner = { topic, term: 1 };
+    const start = (offset: number, rollout_id: string) => sampleStep(offset, { seq: 0, rollout_id });
+    const unit = (id: string) => `run-1/0/r/${id}`;
+    const decision = (id: string, offset: number, score_id: string, replay_id = '') =>
+      sampleDecision(offset, { rollout_id: id, unit: unit(id), score_id, replay_id });
+    await store.insert(encodeTerms([{ partition: 0, restored: 0 }], owner));
+    await store.insert(encodeSteps([start(1, 'a'), start(2, 'b')], owner));
+    await store.insert(encodeDecisions([decision('a', 3, 'live a'), decision('b', 4, 'live b')], owner));
+    await store.insert(encodeDecisions([decision('a', 3, 'again a', 'earlier')], { topic, term: 0 }));
+    await store.insert(encodeLanes([{ partition: 0, frontier: 9, watermark: 9, open: [] }], owner));
+    const kept = { run_id: 'run-1', epoch: 0, attempt: 0, scorer: 's', scorer_version: '2', status: 'scored' } as const;
+    const told = { rewards: { score: 0.5, other: null }, report: 'half', atMs: 1 };
+    await store.insert(
+      encodeReplayVerdicts([
+        { ...kept, ...told, replay_id: 'mine', unit: unit('b'), rollout_id: 'b', turn: -1, version: 1n },
+        { ...kept, ...told, replay_id: 'mine', unit: unit('b'), rollout_id: 'b', turn: 2, version: 1n },
+        { ...kept, ...told, replay_id: 'mine', unit: unit('b'), rollout_id: 'b', turn: 2, version: 2n, report: 'late' },
+        { ...kept, ...told, replay_id: "another's", unit: unit('a'), rollout_id: 'a', turn: -1, version: 1n },
+      ]),
+    );
+    const deps = { store, topic, partitions: 1, override: {}, withTokens: false, log: () => {} };
+    const request = { ...ALL, against: 'earlier', withVerdicts: true, replayId: 'mine' };
+    const { units } = await readAll(createStoreSource({ ...deps, request }));
+    expect(units.map(({ decided, open }) => [decided.map(({ score_id }) => score_id), open])).toEqual([
+      [['again a'], []],
+      [['live b'], []],
+    ]);
+    const verdict = { scorer: 's', scorer_version: '2', status: 'scored', rewards: { score: 0.5, other: null } };
+    expect(units.map(({ newVerdicts }) => newVerdicts)).toEqual([
+      [],
+      [
+        { rolloutId: 'b', attempt: 0, verdict: { ...verdict, bound_to: null, report_json: 'half' } },
+        { rolloutId: 'b', attempt: 0, verdict: { ...verdict, bound_to: 2, report_json: 'late' } },
+      ],
+    ]);
     await remove();
   });
 });
