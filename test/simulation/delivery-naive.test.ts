@@ -14,7 +14,7 @@ const FIRST_SEEDS: ReadonlyArray<readonly [name: string, firstSeed: number]> = [
   ['takeover without waiting', 6],
   ['not confirmed after the write', 431],
   ['late writes of others count', 48],
-  ['ownership by number and seq alone', 215],
+  ['ownership by number and seq alone', 5687],
   ['void records outlive older claims', 97],
   ['ack accepted after a new grant', 15],
   ['ack accepted from a lineage that was left', 1],

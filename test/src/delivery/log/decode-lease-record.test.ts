@@ -41,7 +41,12 @@ const entry: fc.Arbitrary<ReadyEntry> = fc
     versions: fc.array(fc.oneof(fc.constantFrom('', 'v1', 'v2'), anyText), { maxLength: 3 }),
     readyAtMs: whole,
   })
-  .chain((one) => fc.constantFrom(one.unit, `${one.unit}#${one.offset}`).map((group) => ({ ...one, group })));
+  .chain((one) => fc.constantFrom(one.unit, `${one.unit}#${one.offset}`).map((group) => ({ ...one, group })))
+  .chain((one) =>
+    fc
+      .constantFrom({}, { replay: 'p' }, { replay: 'p', again: true as const })
+      .map((version) => ({ ...one, ...version })),
+  );
 const entries = fc.array(entry, { maxLength: 5 });
 const key = fc.tuple(anyText, whole, small);
 const measure = fc.option(fc.oneof(fc.double({ noNaN: false }).map((one) => (Object.is(one, -0) ? 0 : one))));

@@ -42,6 +42,26 @@ describe('an entry', () => {
     });
   });
 
+  it('that a replay emitted is one of its version: of the group, or of the rollout alone', () => {
+    const emitted = (headers: LogRecord['headers'], size: number | null) =>
+      entryOf(
+        { ...record, headers: { run: 'run', ...headers } },
+        shapeOf({ group_size_actual: size, rollout_id: 'r' }),
+      );
+    const { replay, again, group, size } = emitted({ replay: 'p', again: '1' }, 1);
+    expect([replay, again, group, size]).toEqual(['p', true, 'run/0/g/group\u0000p', 1]);
+    expect(emitted({ replay: 'p' }, null)).toMatchObject({
+      replay: 'p',
+      group: 'run/0/g/group\u0000p\u0000r',
+      size: 1,
+    });
+    expect(emitted({ replay: 'p' }, 2)).not.toHaveProperty('again');
+    const unreadable = entryOfUnreadable({ ...record, headers: { run: 'run', size: '2', replay: 'p' } });
+    expect(unreadable).toMatchObject({ replay: 'p', group: 'run/0/g/group\u0000p', size: 2 });
+    // A million that were decided live wait: they have no more than they need.
+    expect(Object.keys(entryOf(record, shapeOf({})))).not.toContain('replay');
+  });
+
   it('of a group that passes one by one stands alone', () => {
     expect(entryOf(record, shapeOf({ group_size_actual: null }))).toMatchObject({ group: 'run/0/g/group', size: 1 });
   });
