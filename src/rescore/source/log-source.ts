@@ -11,7 +11,7 @@ import { checkCondition } from '../check-condition.ts';
 import type { RefusedRollouts, ReplayChunk, ReplayPlan, ReplaySource } from '../replay-source.ts';
 import { completeUnits, type LoggedUnit, weightOf } from './complete-units.ts';
 import { decodeRecord } from './decode-record.ts';
-import { readStretch } from './log-index.ts';
+import { readStretch } from './index-log.ts';
 import { cutLogUnits, findLogUnits, type LogUnits, offsetsOf } from './log-units.ts';
 import { endOf, readOwnedBounds } from './owned-bounds.ts';
 import { CHUNK_LIMITS } from './plan-chunks.ts';

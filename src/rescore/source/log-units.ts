@@ -2,7 +2,7 @@ import type { Broker } from '../../broker/port.ts';
 import type { BulkReader } from '../../clickhouse/port.ts';
 import { RowBinaryReader } from '../../clickhouse/row-binary-reader.ts';
 import type { RefusedRollouts, ReplayChunk } from '../replay-source.ts';
-import { indexLog, type KeySpan, offsetAtTime } from './log-index.ts';
+import { indexLog, type KeySpan, offsetAtTime } from './index-log.ts';
 import type { ChunkLimits } from './plan-chunks.ts';
 import { firstRecordIn, ofPartition, ofRuns, type PartitionScope } from './scope-sql.ts';
 import type { StoreScope } from './store-scope.ts';
