@@ -1,62 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { ReplayedRows } from '../../processors/model/replay.ts';
-import { createLaneHistory } from '../../processors/replay/create-lane-history.ts';
-import { createReplayLane } from '../../processors/replay/replay-lane.ts';
-import { createCodecs } from '../../src/registry/codecs.ts';
-import { visibleRows } from '../../src/simulate/books.ts';
-import { createMemoryRegistry } from '../../src/simulate/memory-registry.ts';
-import { createSimulation, type Simulation, type SimulationConfig } from '../../src/simulate/simulation.ts';
-import { readTableShapes } from '../../src/simulate/table-shapes.ts';
-import { historiesOfStore } from './replay/histories-of-store.ts';
-import {
-  firstInForce,
-  linesOf,
-  REPLAYED_TABLES,
-  simulatedAudits,
-  simulatedDocuments,
-  storedRows,
-} from './replay/simulated-replay.ts';
+import type { SimulationConfig } from '../../src/simulate/simulation.ts';
+import { type Comparison, compareSeed } from './replay/live-and-replay.ts';
 
 /** More by hand: REPLAY_SEEDS=100. */
 const SEEDS = Number(process.env.REPLAY_SEEDS ?? 10);
 const CRASHES = 6;
-const deps = { codecs: createCodecs(createMemoryRegistry()), shapes: readTableShapes() };
-
-/** One live lane through crashes, deadlines, retries, policies, weights and gates; then all of its input once more. */
-async function lived(config: Omit<SimulationConfig, 'buildsDiffer'>): Promise<Simulation> {
-  const simulation = await createSimulation({ ...config, buildsDiffer: false }, deps);
-  await simulation.drain();
-  simulation.send(simulation.later);
-  await simulation.drain();
-  const { input } = simulation.outcome();
-  const events = input.filter(({ event }) => event !== null && event.kind !== 'control');
-  simulation.leaveGates();
-  simulation.crash();
-  simulation.send([events.map(({ record: { key, value } }) => ({ key, value }))]);
-  await simulation.drain();
-  return simulation;
-}
-
-/** Every unit replayed from what the store holds of it. */
-function replayed(simulation: Simulation, audits: 'anew' | 'stored') {
-  const outcome = simulation.outcome();
-  const { units, controls } = historiesOfStore(outcome);
-  const lane = createReplayLane({
-    ...{ topic: 'rollout.steps', partition: 0, replayId: 'again', late: 'ignore', withTokens: true },
-    history: createLaneHistory({ controls, initial: firstInForce(outcome.firstPolicyId), override: {} }),
-    documents: simulatedDocuments(),
-    audits: audits === 'anew' ? simulatedAudits() : null,
-    limits: { reorderEvents: simulation.reorderEvents },
-  });
-  const rows: ReplayedRows[] = [];
-  const refused = new Map<string, string>();
-  for (const unit of units) {
-    const again = lane.replay(unit);
-    if (again.kind === 'replayed') rows.push(again.rows);
-    else refused.set(unit.unit, again.reason);
-  }
-  return { rows, refused };
-}
 
 interface Kind {
   readonly name: string;
@@ -75,38 +23,13 @@ describe('a replay under the documents that were in force gives the rows, row fo
   test.each(KINDS)(
     '$name',
     async ({ name, audits, config }) => {
-      const failures: string[] = [];
-      const dispositions = new Set<unknown>();
-      for (let seed = 0; seed < SEEDS; seed++) {
-        const simulation = await lived({ crashes: CRASHES, ...config, seed: `${name} ${seed}` });
-        const { store } = simulation.outcome();
-        const { rows, refused } = replayed(simulation, audits);
-        for (const [unit, reason] of refused)
-          if (reason !== 'records_lost' || config.forgets !== true) failures.push(`seed ${seed}, ${unit}: ${reason}`);
-        const stored = storedRows(rows);
-        for (const table of REPLAYED_TABLES) {
-          const live = visibleRows(store, table).filter((row) => !refused.has(String(row.unit)));
-          if (table === 'decisions') for (const { disposition } of live) dispositions.add(disposition);
-          const problem = difference(stored[table], linesOf(live));
-          if (problem !== null) failures.push(`seed ${seed}, ${table}: ${problem}`);
-        }
-      }
-      expect(failures).toEqual([]);
-      expect([...dispositions]).toEqual(expect.arrayContaining(['train_masked', 'retry', 'drop', 'superseded']));
+      const comparison: Comparison = { failures: [], dispositions: new Set() };
+      for (let seed = 0; seed < SEEDS; seed++)
+        await compareSeed({ crashes: CRASHES, ...config, seed: `${name} ${seed}` }, audits, comparison);
+      expect(comparison.failures).toEqual([]);
+      const kept = ['train_masked', 'retry', 'drop', 'superseded'];
+      expect([...comparison.dispositions]).toEqual(expect.arrayContaining(kept));
     },
     300_000,
   );
 });
-
-/** The first row that only one of them has, and what of it differs. */
-function difference(got: readonly string[], wanted: readonly string[]): string | null {
-  const missing = wanted.filter((line) => !got.includes(line));
-  const more = got.filter((line) => !wanted.includes(line));
-  if (missing.length + more.length === 0 && got.length === wanted.length) return null;
-  const [one, other] = [missing, more].map(([line]) => (line === undefined ? {} : JSON.parse(line)));
-  const names = Object.keys({ ...one, ...other }).filter(
-    (key) => JSON.stringify(one[key]) !== JSON.stringify(other[key]),
-  );
-  const differs = names.map((name) => `${name}: ${one[name]} -> ${other[name]}`).join(', ');
-  return `${missing.length} missing, ${more.length} more; ${one.unit ?? other.unit} ${differs.slice(0, 600)}`;
-}
