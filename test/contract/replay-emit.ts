@@ -69,7 +69,7 @@ export function replayEmitContract(
 
   const TWO_GROUPS: readonly ReplayedGroup[] = [
     { name: 'a', before: [0, 1], after: [1, 0] },
-    { name: 'b', before: [0, 1], after: [1, 1, 0].slice(0, 2) },
+    { name: 'b', before: [0, 1], after: [1, 1] },
     { name: 'alone', isGroup: false, before: [0], after: [1] },
   ];
 
@@ -102,7 +102,8 @@ export function replayEmitContract(
       for (let step = 0, isOver = false; !isOver; step += 1) {
         const replayId = `${pipeline.prefix}stopped-${step}`;
         const run = runOf(`s${step}`);
-        const sent = await writeReplay(temporary.store, pipeline.codecs, { run, replayId, groups: TWO_GROUPS });
+        const groups = TWO_GROUPS.slice(0, 2);
+        const sent = await writeReplay(temporary.store, pipeline.codecs, { run, replayId, groups });
         const { end: from } = await pipeline.brokers[0].bounds(topics().ready, 0);
         const { deps, stopped, wakeUp } = stoppingAt(step, depsOf(0));
         const first = createEmitReplay(deps)(argsOf(replayId)).then(
@@ -111,19 +112,19 @@ export function replayEmitContract(
         );
         isOver = (await Promise.race([stopped, first])) === 'over';
         const counts = await createEmitReplay(depsOf(1))(argsOf(replayId));
+        // As after a kill -9, and again when it was no more than slow.
+        const check = async (): Promise<void> => {
+          const ready = (await recordsOf(topics().ready)).filter(({ offset }) => offset >= from);
+          const values = ready.map(({ value }) => value?.toString('hex'));
+          expect(values, `step ${step}`).toEqual(sent.map(({ record }) => record.value?.toString('hex')));
+          const rows = (await emittedOf(replayId)).map(({ rollout, place }) => `${rollout} ${place}`);
+          expect(rows, `step ${step}`).toEqual(['a-0 0', 'a-1 0', 'b-0 1', 'b-1 1']);
+        };
+        await check();
         wakeUp();
         expect(['over', 'RS_FENCED'], `step ${step}`).toContain(await first);
-        const ready = (await recordsOf(topics().ready)).filter(({ offset }) => offset >= from);
-        const values = ready.map(({ value }) => value?.toString('hex'));
-        expect(values, `step ${step}`).toEqual(sent.map(({ record }) => record.value?.toString('hex')));
-        expect(counts).toEqual({ topic: topics().ready, units: 3, trajectories: 5, left_out: {} });
-        expect((await emittedOf(replayId)).map(({ rollout, place }) => `${rollout} ${place}`)).toEqual([
-          'a-0 0',
-          'a-1 0',
-          'b-0 1',
-          'b-1 1',
-          'alone-0 2',
-        ]);
+        await check();
+        expect(counts).toEqual({ topic: topics().ready, units: 2, trajectories: 4, left_out: {} });
       }
     });
 
