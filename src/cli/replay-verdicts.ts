@@ -53,7 +53,7 @@ export async function keepReplayVerdicts(
 
 /** Its unit is refused: part of a group cannot be scored by one verifier, part by another. */
 function asVerdict({ scorer, scorer_version, why, ...about }: VerdictBatch['refused'][number]): NewVerdictOf {
-  const report_json = JSON.stringify({ report: why });
+  const report_json = JSON.stringify(why);
   return { ...about, verdict: { scorer, scorer_version, status: 'refused', rewards: {}, bound_to: null, report_json } };
 }
 

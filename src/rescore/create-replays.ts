@@ -160,7 +160,9 @@ export function createReplays(app: App, { log, isAlone, chunkEvents }: ReplaysDe
         if (job !== undefined) return job.progress.status();
         const row = await kept.find(replayId);
         if (row === null) throw notFound(replayId);
-        if (!isInterrupted(row)) return statusOfRow(row, false);
+        if (row.endedAtMs !== null) return statusOfRow(row, false);
+        if (!isInterrupted(row))
+          throw new RollstreamError('RS_CHECK_FAILED', `another process works on ${replayId}: Ctrl-C there cancels it`);
         const cancelled = { ...row, state: 'cancelled', endedAtMs: now() } as const;
         await kept.keep(cancelled);
         return statusOfRow(cancelled, false);

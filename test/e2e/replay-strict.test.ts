@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { packageFile } from '../../src/config/package-file.ts';
 import type { ReplayReport } from '../../src/rescore/replays.ts';
 import { cli } from '../src/cli/test-io.ts';
+import { endPrograms, startProgram } from './program.ts';
 import { rowsOf } from './replay-rows.ts';
 
 /** The examples, decided live by the default policy and by `strict`. */
@@ -22,10 +23,13 @@ beforeAll(async () => {
   const env = { ROLLSTREAM_POLICY_FILE: 'strict' };
   expect((await cli(['import', ...paths, ...byStrict], { env })).code).toBe(4);
 }, 240_000);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  await endPrograms();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 async function replay(...flags: readonly string[]): Promise<ReplayReport> {
-  const { code, stdout, stderr } = await cli(['replay', ...flags, '--save', '--json', ...byDefault]);
+  const { code, stdout, stderr } = await startProgram(['replay', ...flags, '--save', '--json', ...byDefault]).ended;
   expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
   return JSON.parse(stdout);
 }

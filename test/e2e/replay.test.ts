@@ -67,6 +67,17 @@ it('is killed in the middle of a save, and gone on with: rows and report are tho
   expect(await reportOf('--resume', replayId)).toEqual(resumed);
 });
 
+it('Ctrl-C cancels: it ends with what goes on with it', async () => {
+  const { child, ended, saying } = startProgram(['replay', '--policy', 'strict', '--save', ...data]);
+  const [, replayId = ''] = await saying(/^replay (\S+)/m);
+  child.kill('SIGINT');
+  const { code, stdout, stderr } = await ended;
+  expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+  expect(stderr).toContain(`error: cancelled; --resume ${replayId} goes on with it [RS_INTERRUPTED]`);
+  const { stdout: shown } = await cli(['replay', '--status', replayId, ...data]);
+  expect(shown).toMatch(new RegExp(`^${replayId}: cancelled; `));
+});
+
 describe('what cannot be replayed is told before anything is read', () => {
   const policy = () => join(folder, 'mine.yaml');
   const cases: [string, () => string[], number, RegExp][] = [
