@@ -151,7 +151,7 @@ test('a fork begins with the books of its parent, and each goes on with its own'
   await say(shared('c', 3, 'queued'));
   expect(await books(fork)).toEqual({
     ...{ run_id: fork, started: 0, ready: 0, rejected: {}, open: 0, held: 0, lost: 0, superseded: 0, balanced: true },
-    ...{ ready_states: { ...NONE, queued: 2, trained: 1, expired: 1 }, inherited: 4, not_taken_in: {} },
+    ...{ ready_states: { ...NONE, queued: 2, trained: 1, expired: 1 }, inherited: 4, re_emitted: 0, not_taken_in: {} },
   });
   expect(await books()).toMatchObject({
     ...{ ready: 3, inherited: 0, ready_states: { ...NONE, queued: 1, leased: 1, trained: 1 }, balanced: true },

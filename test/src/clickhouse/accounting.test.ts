@@ -66,7 +66,18 @@ test('each disposition has its book, by the counted reason, and they balance', a
   await attempt('still', 50);
   await lane(200, ['still']);
   expect(await books()).toEqual({
-    ...{ run_id: run, started: 10, ready: 3, open: 1, held: 0, lost: 0, superseded: 1, balanced: true, inherited: 0 },
+    ...{
+      run_id: run,
+      started: 10,
+      ready: 3,
+      open: 1,
+      held: 0,
+      lost: 0,
+      superseded: 1,
+      balanced: true,
+      inherited: 0,
+      re_emitted: 0,
+    },
     not_taken_in: {},
     rejected: { no_tokens: 2, purpose: 1, unknown: 1, 'retry:connection_error': 1 },
     ready_states: { queued: 3, leased: 0, trained: 0, expired: 0, undeliverable: 0, trainer_rejected: 0, replaced: 0 },

@@ -184,7 +184,13 @@ test('terms are read in order, of one partition', async () => {
 });
 
 test('deliveries: every field comes back, null where it does not apply', async () => {
-  const trained = sampleDelivery(2 ** 40, { run_id: 'dl', lag: -1, tokens: 2 ** 50, version: 2n ** 63n + 1n });
+  const trained = sampleDelivery(2 ** 40, {
+    run_id: 'dl',
+    replay_id: 'p',
+    lag: -1,
+    tokens: 2 ** 50,
+    version: 2n ** 63n + 1n,
+  });
   const queued = sampleDelivery(7, {
     ...{ run_id: 'dl', state: 'queued', step: null, lag: null, takenAtMs: null, endedAtMs: null, waitedMs: null },
     deadlineMs: 1_700_000_300_007,
@@ -201,11 +207,13 @@ test('deliveries: every field comes back, null where it does not apply', async (
   ).toEqual([
     {
       ...{ ...common, unit: 'run-1/0/r/r7', rollout_id: 'r7', ready_offset: 7, state: 'queued', step: null, lag: null },
+      replay_id: '',
       ...{ tokens: 10, deadline: '2023-11-14 22:18:20.007', taken_at: null, ended_at: null, waited_ms: null },
       version: '1099511627779',
     },
     {
       ...{ ...common, unit: 'run-1/0/r/r1099511627776', rollout_id: 'r1099511627776', ready_offset: 1_099_511_627_776 },
+      replay_id: 'p',
       ...{ state: 'trained', step: 1, lag: -1, tokens: 1_125_899_906_842_624, deadline: null, waited_ms: 0 },
       ...{ taken_at: '2023-11-14 22:13:20.100', ended_at: '2023-11-14 22:13:20.400', version: '9223372036854775809' },
     },
