@@ -189,6 +189,23 @@ describe('admission', () => {
     expect(await ask(admission, 0)).toMatchObject({ capacity: 6, accepted: 2 });
   });
 
+  it('of versions that replays emitted one that may be trained is enough, and two are no more than one', async () => {
+    const admission = serverWith(BY_LAG);
+    for (const id of ['a', 'b', 'c']) await rollout(id, 'env', {});
+    const say = (id: string, at: number, init: Partial<DeliveryRow>) => {
+      clock.elapsedMs += 250;
+      const of = { run_id: run, unit: `${run}/0/r/${id}`, rollout_id: id };
+      return temporary.store.insert(encodeDeliveries([sampleDelivery(at, { ...of, ...init })]));
+    };
+    await say('a', 1, { state: 'replaced' });
+    await say('a', 4, { state: 'expired', replay_id: 'p' });
+    await say('b', 2, { state: 'expired' });
+    await say('b', 5, { state: 'leased', replay_id: 'p' });
+    await say('c', 3, { state: 'trained' });
+    await say('c', 6, { state: 'queued', replay_id: 'p' });
+    expect(await ask(admission, 0)).toMatchObject({ accepted: 2 });
+  });
+
   it('a fork has accepted what it took over, and has made the versions before', async () => {
     const parent = run;
     for (const id of ['a', 'b', 'c']) await rollout(id, 'env', {});

@@ -53,6 +53,8 @@ it('what no trainer will get: why', () => {
   expect(words({ state: 'trainer_rejected', reason: 'NaN loss' })).toBe(
     'was rejected by the trainer (trainer-0): NaN loss',
   );
+  expect(words({ state: 'replaced', reason: 'replaced by replay p' })).toBe('is not trained: replaced by replay p');
+  expect(words({ state: 'replaced', reason: 'already_trained' })).toBe('is not trained: another version of it was');
   expect(words({ state: 'trainer_rejected', consumer: '', reason: 'its weights are no more' })).toBe(
     'was rejected: its weights are no more',
   );
