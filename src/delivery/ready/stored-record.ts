@@ -14,16 +14,19 @@ export function createStoredRecord(deps: {
   /** Made when it is first needed: who only reads has no schema registered. */
   readonly encode: () => Promise<Encode<TrajectoryInit>>;
 }): StoredRecord {
-  return async function storedRecord({ run, unit, rollout, attempt, replay }) {
-    const rolloutHex = Buffer.from(rollout).toString('hex');
-    const rows =
-      replay === undefined
-        ? await lookupTrajectories(deps.store, { rolloutId: rollout, runId: run, unit })
-        : await lookupReplayedTrajectories(deps.store, {
-            replayId: replay,
-            attempts: [{ unit, rolloutHex, attempt }],
-          });
-    const row = rows.find((one) => one.attempt === attempt);
+  const live = async ({ run, unit, rollout, attempt }: ReadyEntry): Promise<TrajectoryInit | undefined> => {
+    const rows = await lookupTrajectories(deps.store, { rolloutId: rollout, runId: run, unit });
+    return rows.find((one) => one.attempt === attempt);
+  };
+
+  const replayed = async (replayId: string, { unit, rollout, attempt }: ReadyEntry) => {
+    const attempts = [{ unit, rolloutHex: Buffer.from(rollout).toString('hex'), attempt }];
+    const [found] = await lookupReplayedTrajectories(deps.store, { replayId, attempts });
+    return found?.trajectory;
+  };
+
+  return async function storedRecord(entry) {
+    const row = entry.replay === undefined ? await live(entry) : await replayed(entry.replay, entry);
     if (row === undefined) return null;
     return { record: (await deps.encode())(row), isWhole: row.segments_ref === null };
   };
