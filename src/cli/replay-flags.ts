@@ -11,7 +11,7 @@ export interface ReplayFlags extends GlobalFlags {
   readonly verifier?: string;
   readonly scorer?: string;
   readonly verifierVersion?: string;
-  /** Seconds. */
+  /** Of one answer, ms. */
   readonly timeout?: number;
   readonly concurrency?: number;
   readonly verdicts?: string;

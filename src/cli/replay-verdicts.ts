@@ -11,7 +11,7 @@ import type { ReplayBar } from './replay-bar.ts';
 import type { ReplayFlags } from './replay-flags.ts';
 import { visible } from './table.ts';
 
-const SECONDS = 60;
+const ANSWER_MS = 60_000;
 const AT_ONCE = 4;
 
 /**
@@ -62,7 +62,7 @@ async function sourceOf(
   { io, log }: CommandContext,
   cache: OpenReplays['verifierCache'],
 ): Promise<{ readonly source: VerdictSource; readonly close: () => Promise<void> }> {
-  const { verifier: named, verdicts, concurrency = AT_ONCE, timeout = SECONDS } = flags;
+  const { verifier: named, verdicts, concurrency = AT_ONCE, timeout = ANSWER_MS } = flags;
   if (named === undefined) {
     const name = verdicts ?? '-';
     const lines = verdictFileLines(name === '-' ? name : resolve(io.cwd, name), io.stdin);
@@ -71,7 +71,7 @@ async function sourceOf(
   const verifier = await openVerifier(
     {
       ...{ verifier: named, scorer: flags.scorer ?? null, version: flags.verifierVersion ?? null },
-      ...{ timeoutMs: timeout * 1000, concurrency },
+      ...{ timeoutMs: timeout, concurrency },
     },
     { log, path: io.env.PATH },
   );

@@ -3,6 +3,7 @@ import type { Run } from '../context.ts';
 import { addGlobalFlags } from '../global-flags.ts';
 import type { ReplayFlags } from '../replay-flags.ts';
 import { runReplayCommand } from '../run-replay-command.ts';
+import { durationFlag } from '../verify-duration.ts';
 import { wholeNumberFrom1 } from '../whole-number.ts';
 
 const EXAMPLE = `
@@ -20,6 +21,7 @@ Example:
 
 /** `replay`: docs/replay.md. */
 export function addReplay(program: Command, run: Run): void {
+  const timeout = durationFlag('timeout', { min: '100ms', max: '24h', preset: '1m' });
   const command = program
     .command('replay')
     .description('score again what was decided: by another policy, taxonomy or verifier; say what changes')
@@ -32,7 +34,7 @@ export function addReplay(program: Command, run: Run): void {
     .option('--verifier <verifier>', 'command, URL, exact or numeric:TOL that judges anew')
     .option('--scorer <name>', 'whose verdicts the verifier replaces (default: as it says itself)')
     .option('--verifier-version <version>', 'version of the verifier (default: as it says itself)')
-    .option('--timeout <seconds>', 'for one answer of the verifier (default 60)', wholeNumberFrom1)
+    .addOption(new Option('--timeout <time>', 'for one answer of the verifier (default 1m)').argParser(timeout))
     .option('--concurrency <n>', 'attempts that the verifier judges at once (default 4)', wholeNumberFrom1)
     .option('--verdicts <file>', 'verdicts as JSON Lines, in the place of a verifier')
     .option('--audits', 'audits are made again (default: what they said stands)')
