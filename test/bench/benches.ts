@@ -9,6 +9,7 @@ import { endToEnd } from './end-to-end.ts';
 import { importLines } from './import-lines.ts';
 import { logRecords } from './log-records.ts';
 import { openTrajectories } from './open-trajectories.ts';
+import { replay } from './replay.ts';
 import { storeInsert } from './store-insert.ts';
 
 export const BENCHES: readonly Bench[] = [
@@ -23,4 +24,5 @@ export const BENCHES: readonly Bench[] = [
   storeInsert,
   logRecords,
   delivery,
+  replay,
 ];

@@ -2,6 +2,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Bench, Figure, Size } from './bench.ts';
 import { appendEvents, openBenchApp } from './bench-app.ts';
+import { measureLatency, type Waited } from './measure-latency.ts';
+import { measureReplay, type Replayed, type ReplayMode } from './measure-replay.ts';
 import { groupEvents, MEMBERS, STEPS } from './replay-events.ts';
 import { writeReplayRows } from './replay-rows.ts';
 import { spentOn } from './rounds.ts';
@@ -19,14 +21,17 @@ const LOG_TARGET = 2;
 const TOKENS = 512;
 const FEW_TOKENS = 4;
 
-interface Replayed {
-  readonly attempts: number;
-  readonly changed: number;
-  readonly wallS: number;
-  readonly cpuS: number;
-  readonly residentBefore: number;
-  readonly residentAtHalf: number;
-  readonly residentMost: number;
+/** In a process of its own; a smoke test has no time for processes. */
+function replayed(size: Size, data: string, mode: ReplayMode, policy: string): Promise<Replayed> {
+  return size === 'full' ? runChild<Replayed>('replay.child', data, mode, policy) : measureReplay(data, mode, policy);
+}
+
+function waited(size: Size, data: string, isReplaying: boolean): Promise<Waited> {
+  const { latencyS, groupsPerS } = SIZES[size];
+  const mode = isReplaying ? 'replaying' : 'alone';
+  return size === 'full'
+    ? runChild<Waited>('replay-latency.child', data, String(latencyS), String(groupsPerS), mode)
+    : measureLatency(data, latencyS, groupsPerS, isReplaying);
 }
 
 /** Dry runs under another policy: from the store without tokens and with them, from the log, and beside a lane that works. */
@@ -44,12 +49,12 @@ async function storeFigures(folder: string, size: Size): Promise<Figure[]> {
   const { attempts, withTokens, rounds } = SIZES[size];
   const [many, few] = [join(folder, 'many'), join(folder, 'few')];
   const without = await writeReplayRows(many, attempts, FEW_TOKENS);
-  const same = await runChild<Replayed>('replay.child', many, 'store', 'same');
+  const same = await replayed(size, many, 'store', 'same');
   if (same.changed > 0 || same.attempts !== without.attempts)
     throw new Error(`${same.changed} of ${same.attempts} attempts changed under what decided them`);
-  const dry = await times(rounds, () => runChild<Replayed>('replay.child', many, 'store'));
+  const dry = size === 'full' ? await times(rounds, () => replayed(size, many, 'store', 'dapo')) : [same];
   await writeReplayRows(few, withTokens, TOKENS);
-  const full = await times(rounds, () => runChild<Replayed>('replay.child', few, 'tokens'));
+  const full = await times(rounds, () => replayed(size, few, 'tokens', 'dapo'));
   return [
     figureOf('replay: policy, from the store', dry, [
       `${without.attempts.toLocaleString('en')} attempts of ${STEPS} steps, groups of ${MEMBERS}; none changed under the policy that decided them`,
@@ -78,7 +83,7 @@ function figureOf(name: string, rounds: readonly Replayed[], notes: readonly str
 
 /** A lane decides what is appended, the log of it is replayed, and then replays run beside the lane. */
 async function logFigures(data: string, size: Size): Promise<Figure[]> {
-  const { live, rounds, latencyS, groupsPerS } = SIZES[size];
+  const { live } = SIZES[size];
   await mkdir(data, { recursive: true });
   const events = groupEvents('live', live / MEMBERS, TOKENS);
   const app = await openBenchApp(data, true);
@@ -87,8 +92,8 @@ async function logFigures(data: string, size: Size): Promise<Figure[]> {
     await app.lanes?.drained();
   });
   await app.close();
-  const replayed = await times(rounds, () => runChild<Replayed>('replay.child', data, 'log'));
-  const value = rateOf(replayed);
+  const rounds = await times(SIZES[size].rounds, () => replayed(size, data, 'log', 'dapo'));
+  const value = rateOf(rounds);
   const yardstick = spreadOf([live / lane.wallS]);
   const ratio = value.median / yardstick.median;
   return [
@@ -99,19 +104,12 @@ async function logFigures(data: string, size: Size): Promise<Figure[]> {
       target: { text: `≥ ${LOG_TARGET} × live`, met: ratio >= LOG_TARGET },
       notes: [`${live.toLocaleString('en')} attempts, ${STEPS - 3} calls of ${TOKENS} tokens each`],
     },
-    await latencyFigure(data, latencyS, groupsPerS),
+    await latencyFigure(data, size),
   ];
 }
 
-interface Waited {
-  readonly tookMs: readonly number[];
-  readonly replayedPerS: number;
-}
-
-async function latencyFigure(data: string, seconds: number, groupsPerS: number): Promise<Figure> {
-  const wait = (mode: string) =>
-    runChild<Waited>('replay-latency.child', data, String(seconds), String(groupsPerS), mode);
-  const [alone, beside] = [await wait('alone'), await wait('replaying')];
+async function latencyFigure(data: string, size: Size): Promise<Figure> {
+  const [alone, beside] = [await waited(size, data, false), await waited(size, data, true)];
   const p = (share: number, { tookMs }: Waited) =>
     [...tookMs].sort((a, b) => a - b)[Math.min(tookMs.length - 1, Math.floor(share * tookMs.length))] ?? Number.NaN;
   return {
@@ -119,7 +117,7 @@ async function latencyFigure(data: string, seconds: number, groupsPerS: number):
     yardstick: { name: 'without a replay', value: spreadOf([p(0.5, alone)]) },
     ratio: p(0.5, beside) / p(0.5, alone),
     notes: [
-      `p99 ${p(0.99, beside).toFixed(0)} ms, without ${p(0.99, alone).toFixed(0)} ms; ${groupsPerS * MEMBERS} rollouts/s come, ${beside.replayedPerS.toFixed(0)}/s are replayed meanwhile`,
+      `p99 ${p(0.99, beside).toFixed(0)} ms, without ${p(0.99, alone).toFixed(0)} ms; ${SIZES[size].groupsPerS * MEMBERS} rollouts/s come, ${beside.replayedPerS.toFixed(0)}/s are replayed meanwhile`,
     ],
   };
 }
