@@ -47,7 +47,8 @@ async function byJob(app: App, request: ReplayRequest) {
   await replays.start(request);
   for (;;) {
     const status = await replays.status(request.replayId);
-    if (residentAtHalf === 0 && 2 * status.units_done >= status.units) residentAtHalf = process.memoryUsage.rss();
+    const isHalf = status.units > 0 && 2 * status.units_done >= status.units;
+    if (residentAtHalf === 0 && isHalf) residentAtHalf = process.memoryUsage.rss();
     if (status.state === 'failed' || status.state === 'cancelled') throw new Error(status.error?.message);
     if (status.state === 'done') break;
     await sleep(POLL_MS);
