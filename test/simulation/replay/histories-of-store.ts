@@ -49,9 +49,9 @@ export function attemptOf({ unit, rollout_id, attempt }: Row): string {
   return JSON.stringify([unit, rollout_id, attempt]);
 }
 
+/** The columns are the fields of a decision: the row is one that was encoded. */
 function comparedOf(row: Row): ComparedDecision {
-  // The columns are the fields of a decision: the row is one that was encoded.
-  return row as unknown as ComparedDecision;
+  return JSON.parse(JSON.stringify(row));
 }
 
 function auditedOf(unit: string, trajectories: readonly Row[], audits: readonly Row[]): Map<string, Audited> {
@@ -60,7 +60,7 @@ function auditedOf(unit: string, trajectories: readonly Row[], audits: readonly 
     if (row.unit !== unit) continue;
     const summary = Object.fromEntries(AUDIT_NAMES.map((name) => [name, row[`audit_${name}`]]));
     const findings = audits.filter((one) => attemptOf(one) === attemptOf(row) && one.class !== '').map(findingOf);
-    const said = { summary, missing: row.audit_missing, findings } as unknown as Audited;
+    const said: Audited = JSON.parse(JSON.stringify({ summary, missing: row.audit_missing, findings }));
     audited.set(attemptKey(String(row.rollout_id), Number(row.attempt)), said);
   }
   return audited;
@@ -69,6 +69,7 @@ function auditedOf(unit: string, trajectories: readonly Row[], audits: readonly 
 function findingOf({ audit, class: name, severity, turn, index, detail, ids, expected_ids, ...row }: Row): Finding {
   const at = (value: unknown) => (Number(value) < 0 ? null : Number(value));
   const evidence = { ids, expectedIds: expected_ids, text: row.text, expectedText: row.expected_text };
-  const found = { audit, class: name, severity, turn: at(turn), index: at(index), detail, evidence };
-  return found as unknown as Finding;
+  return JSON.parse(
+    JSON.stringify({ audit, class: name, severity, turn: at(turn), index: at(index), detail, evidence }),
+  );
 }
