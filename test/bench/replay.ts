@@ -23,14 +23,16 @@ const FEW_TOKENS = 4;
 
 /** In a process of its own; a smoke test has no time for processes. */
 function replayed(size: Size, data: string, mode: ReplayMode, policy: string): Promise<Replayed> {
-  return size === 'full' ? runChild<Replayed>('replay.child', data, mode, policy) : measureReplay(data, mode, policy);
+  return size === 'full'
+    ? runChild<Replayed>('replay.child.ts', data, mode, policy)
+    : measureReplay(data, mode, policy);
 }
 
 function waited(size: Size, data: string, isReplaying: boolean): Promise<Waited> {
   const { latencyS, groupsPerS } = SIZES[size];
   const mode = isReplaying ? 'replaying' : 'alone';
   return size === 'full'
-    ? runChild<Waited>('replay-latency.child', data, String(latencyS), String(groupsPerS), mode)
+    ? runChild<Waited>('replay-latency.child.ts', data, String(latencyS), String(groupsPerS), mode)
     : measureLatency(data, latencyS, groupsPerS, isReplaying);
 }
 
