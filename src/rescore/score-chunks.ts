@@ -43,8 +43,12 @@ export async function scoreChunks(of: ScoreChunksOf, deps: RunReplayDeps): Promi
   let keptAtMs = now();
 
   async function write(chunk: ReplayChunk): Promise<void> {
-    const { tally, refused, batches } = await scoring.score(chunk);
+    const { tally, refused, batches, blobs } = await scoring.score(chunk);
     await oneAtATime(async () => {
+      for (const { sha256, bytes } of blobs) {
+        signal.throwIfAborted();
+        await app.blobs?.put({ sha256, bytes: Buffer.from(bytes.buffer) });
+      }
       for (const batch of batches) {
         signal.throwIfAborted();
         await app.store.insert(batch);

@@ -30,4 +30,12 @@ export interface ScoredChunk {
   readonly refused: readonly RefusedRollouts[];
   /** Each with memory of its own. Empty in a dry run. */
   readonly batches: readonly InsertBatch[];
+  /** What rows of `batches` name, each with memory of its own: on disk before them. */
+  readonly blobs: readonly ScoredBlob[];
+}
+
+/** As NewBlob; a thread hands over bytes, and no Buffer. */
+export interface ScoredBlob {
+  readonly sha256: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
 }

@@ -77,7 +77,7 @@ export async function createUnitScorer(
         }
       }
       for (const audits of await Promise.all(deferred)) rows.appendAudits(audits);
-      return { tally: diff.tally(), refused: mergeRefused(refused), batches: rows.take() };
+      return { tally: diff.tally(), refused: mergeRefused(refused), ...rows.take() };
     },
     close: () => auditor.close(),
   };

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { RollstreamError } from '../../errors.ts';
 import { createLogger } from '../../observe/create-logger.ts';
 import { unitsOfChunk } from '../source/units-of-chunk.ts';
-import type { ScorerSettings } from './chunk-scorer.ts';
+import type { ScoredChunk, ScorerSettings } from './chunk-scorer.ts';
 import { createUnitScorer, type UnitScorer } from './create-unit-scorer.ts';
 import { readDocuments } from './read-documents.ts';
 import type { ScoreAnswer, ScoreRequest } from './start-score-thread.ts';
@@ -18,13 +18,17 @@ let last: Promise<unknown> = Promise.resolve();
 parentPort?.on('message', (request: ScoreRequest) => {
   last = last.then(async () => {
     const answer = await answerTo(request);
-    const memory = 'scored' in answer ? answer.scored.batches.map(({ rowBinary }) => rowBinary.buffer) : [];
+    const memory = 'scored' in answer ? memoryOf(answer.scored) : [];
     parentPort?.postMessage(
       answer,
       memory.filter((buffer) => buffer instanceof ArrayBuffer),
     );
   });
 });
+
+function memoryOf({ batches, blobs }: ScoredChunk): ArrayBufferLike[] {
+  return [...batches.map(({ rowBinary }) => rowBinary.buffer), ...blobs.map(({ bytes }) => bytes.buffer)];
+}
 
 async function open(): Promise<UnitScorer> {
   return createUnitScorer(settings, readDocuments(settings.documents), log);

@@ -42,7 +42,7 @@ it('scores what it is handed; what it throws is the answer, and it goes on', asy
   await expect(thread.score(empty)).rejects.toThrow('partition 0 was not begun');
   await thread.begin(0, history);
   // Two parts share one memory: it cannot be handed over twice.
-  expect(await thread.score(empty)).toMatchObject({ tally: { attempts: 0 }, refused: [], batches: [] });
+  expect(await thread.score(empty)).toMatchObject({ tally: { attempts: 0 }, refused: [], batches: [], blobs: [] });
   await expect(thread.score({ ...empty, events: new Uint8Array([3, 9, 9]) })).rejects.toThrow();
   expect(await thread.score(empty)).toMatchObject({ tally: { attempts: 0 } });
 }, 60_000);
