@@ -11,12 +11,26 @@ export function refusalOfUnit({ open, decided, records, newVerdicts }: UnitHisto
   const said = newVerdicts.filter(({ verdict }) => verdict.status === 'refused');
   const [first] = said;
   if (first === undefined) return null;
-  const why = first.verdict.report_json ?? 'it did not say why';
   return refused(
     'verifier_refused',
-    `${first.verdict.scorer} cannot judge ${first.rolloutId}: ${why}`,
+    `${first.verdict.scorer} cannot judge ${first.rolloutId}: ${wordsOf(first.verdict.report_json)}`,
     said.map(({ rolloutId }) => rolloutId),
   );
+}
+
+/** A report is JSON: a text in it is shown without its quotes, anything else as it is. */
+function wordsOf(reportJson: string | null): string {
+  const said = reportJson === null ? '' : textOf(reportJson);
+  return said.trim() === '' ? 'it did not say why' : said;
+}
+
+function textOf(json: string): string {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === 'string' ? value : json;
+  } catch {
+    return json;
+  }
 }
 
 export function recordsLost(rollouts: readonly string[]): Refused {

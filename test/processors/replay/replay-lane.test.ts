@@ -284,7 +284,7 @@ describe('a unit is refused whole', () => {
   it('where the verifier could not judge a rollout of it', () => {
     const newVerdicts = [{ ...newVerdict(null, { status: 'refused', report_json: '"no sandbox"' }), rolloutId: 'b' }];
     expect(replayed(lived([PATIENT], [...a.whole(), ...b.whole()]), { newVerdicts })).toEqual([
-      { kind: 'refused', reason: 'verifier_refused', detail: 'scorer cannot judge b: "no sandbox"', rollouts: ['b'] },
+      { kind: 'refused', reason: 'verifier_refused', detail: 'scorer cannot judge b: no sandbox', rollouts: ['b'] },
     ]);
   });
 
