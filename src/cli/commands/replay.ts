@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
 import type { Run } from '../context.ts';
+import { durationFlag } from '../duration-flag.ts';
 import { addGlobalFlags } from '../global-flags.ts';
 import type { ReplayFlags } from '../replay-flags.ts';
 import { runReplayCommand } from '../run-replay-command.ts';
-import { durationFlag } from '../verify-duration.ts';
 import { wholeNumberFrom1 } from '../whole-number.ts';
 
 const EXAMPLE = `
