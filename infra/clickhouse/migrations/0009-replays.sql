@@ -9,7 +9,7 @@ CREATE TABLE IF NOT EXISTS rollstream.replays (
   `replay_id` String COMMENT 'Replay',
   `label` String COMMENT 'Name that a person gave it; empty: none',
   `state` LowCardinality(String) COMMENT 'running, emitting, done, failed, cancelled',
-  `request_json` String COMMENT 'What was asked for, documents included, JSON: what a resume goes on with' CODEC(ZSTD(3)),
+  `request_json` String COMMENT 'What was asked for, documents by their ids, JSON: what a resume goes on with' CODEC(ZSTD(3)),
   `policy_id` LowCardinality(String) COMMENT 'SHA-256 of the policy that it scores under; empty: the one that decided then. See documents',
   `taxonomy_id` LowCardinality(String) COMMENT 'SHA-256 of the taxonomy that it scores under; empty: the one that decided then. See documents',
   `against` String COMMENT 'Replay that it is compared with and supersedes; empty: the live decisions',
