@@ -48,14 +48,15 @@ function emitOf({ emit, again, stale, unchanged }: ReplayFlags): unknown {
   };
 }
 
-/** `1200`, `3:1200`, or a time. */
+const TIME = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:\d{2})?)?$/;
+
+/** `1200`, `3:1200`, or a time; one without a zone is UTC, as in SQL. */
 function placeOf(text: string, field: string): unknown {
   if (/^\d{1,15}$/.test(text)) return { offset: Number(text) };
   const [, partition, offset] = /^(\d{1,6}):(\d{1,15})$/.exec(text) ?? [];
   if (partition !== undefined && offset !== undefined) return { partition: Number(partition), offset: Number(offset) };
-  const atMs = /^\d{4}-\d{2}-\d{2}/.test(text)
-    ? Date.parse(/T/.test(text) ? text : `${text.slice(0, 10)}T00:00:00Z`)
-    : Number.NaN;
+  const [, day, hour = '00:00', zone = 'Z'] = TIME.exec(text) ?? [];
+  const atMs = day === undefined ? Number.NaN : Date.parse(`${day}T${hour}${zone}`);
   if (Number.isNaN(atMs))
     throw new RollstreamError(
       'RS_USAGE',
