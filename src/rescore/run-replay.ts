@@ -44,6 +44,7 @@ export async function runReplay(of: RunReplayOf, deps: RunReplayDeps): Promise<v
   const keep = async (): Promise<void> => {
     if (request.save) await deps.kept.keep(progress.row());
   };
+  let isFirst = false;
   const parts = await score();
   const emitted = await emit();
   progress.state = 'done';
@@ -75,6 +76,8 @@ export async function runReplay(of: RunReplayOf, deps: RunReplayDeps): Promise<v
       await keep();
       progress.begin();
       const todo = plan.chunks.filter(({ chunk }) => !done.has(chunk));
+      // Nothing is emitted before all is scored.
+      isFirst = todo.length > 0;
       if (todo.length > 0) await scoreChunks({ ...of, source, plan, todo, keep, parts: done }, deps);
     } finally {
       await source.close();
@@ -94,7 +97,7 @@ export async function runReplay(of: RunReplayOf, deps: RunReplayDeps): Promise<v
       // Of several rows the one that was asked for last counts, whenever it arrives.
       keep().catch((error: unknown) => deps.log.warn({ replay: replayId, err: error }, 'its progress was not kept'));
     };
-    const counts = await deps.emit({ replayId, emit: request.emit, against, signal, onProgress });
+    const counts = await deps.emit({ replayId, emit: request.emit, against, signal, isFirst, onProgress });
     progress.emitted = counts.trajectories;
     return counts;
   }

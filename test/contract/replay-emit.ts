@@ -44,7 +44,7 @@ export function replayEmitContract(
 
   const argsOf = (replayId: string, over: Partial<EmitArgs> = {}): EmitArgs => ({
     ...{ replayId, against: '', emit: { topic: null, again: false, stale: 'emit' } },
-    ...{ signal: new AbortController().signal, onProgress: () => undefined },
+    ...{ signal: new AbortController().signal, isFirst: false, onProgress: () => undefined },
     ...over,
   });
 

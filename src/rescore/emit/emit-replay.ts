@@ -19,6 +19,7 @@ import { emitTopicOf } from './emit-topic.ts';
 import { createEmittedRows } from './emitted-rows.ts';
 import { createJudgeUnits } from './judge-units.ts';
 import { type PlannedRun, readPlan, readPlannedRuns } from './read-plan.ts';
+import { readRunsOnTopic } from './runs-on-topic.ts';
 import { createLookAtAges } from './stale-units.ts';
 import { takeRun } from './take-run.ts';
 import { createUnitRecords } from './unit-records.ts';
@@ -50,6 +51,8 @@ export interface EmitArgs {
   readonly against: string;
   /** Aborted: it ends with RS_INTERRUPTED behind the last whole transaction; asked again it goes on there. */
   readonly signal: AbortSignal;
+  /** Nobody has begun to emit it: what it has to be decided by was not there yet. */
+  readonly isFirst: boolean;
   /** Trajectories so far, those of earlier tries included. */
   readonly onProgress: (emitted: number) => void;
 }
@@ -76,7 +79,7 @@ export function createEmitReplay(deps: EmitReplayDeps): EmitReplay {
   const { broker, codecs, topics, log, sleep, now } = deps;
   const policyNow = createConfiguredPolicy(deps.store, deps.settings);
 
-  return async function emitReplay({ replayId, emit, against, signal, onProgress }) {
+  return async function emitReplay({ replayId, emit, against, signal, isFirst, onProgress }) {
     const outage = createRetryOutage({ log, sleep, ended: signal });
     const query: Store['query'] = (sql, params) =>
       outage('reading what a replay made', () => deps.store.query(sql, params));
@@ -91,11 +94,18 @@ export function createEmitReplay(deps: EmitReplayDeps): EmitReplay {
     const unitRecords = createUnitRecords({ store, blobs: deps.blobs, encodeRecords, outage });
     const lookAtAges = createLookAtAges({ broker, store, codecs, log, topic: topics.policyVersions });
     const judgeUnits = createJudgeUnits({ store, blobs: deps.blobs, lookAtAges });
+    let looked: Promise<ReadonlySet<string>> | null = null;
+    const onTopic = (): Promise<ReadonlySet<string>> => {
+      looked ??= isFirst
+        ? Promise.resolve(new Set())
+        : outage('looking for what was emitted', () => readRunsOnTopic({ broker, store, replayId, topic }));
+      return looked;
+    };
     const refuseGate = (run: PlannedRun): Promise<void> =>
       isReady ? refuseClosedGate(store, policyNow, run) : Promise.resolve();
 
     const emitRun = async (run: PlannedRun, told: (emitted: number) => void): Promise<EmitProgress> => {
-      const { producer, commitOf, ...taken } = await takeRun({ ...deps, outage, rows, replayId, topic, run });
+      const { producer, commitOf, ...taken } = await takeRun({ ...deps, outage, rows, replayId, topic, run, onTopic });
       let { progress } = taken;
       const emitBatch = async (batch: EmitBatch): Promise<void> => {
         refuseInterrupted(signal);

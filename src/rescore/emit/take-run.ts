@@ -19,6 +19,8 @@ export interface TakeRun {
   /** Topic that it is emitted to. */
   readonly topic: string;
   readonly run: PlannedRun;
+  /** Runs of which the topic has records of the replay already; asked where nothing else says so. */
+  readonly onTopic: () => Promise<ReadonlySet<string>>;
 }
 
 export interface TakenRun {
@@ -32,17 +34,19 @@ export interface TakenRun {
  * be. What it wrote and may have died before it had booked is booked now.
  */
 export async function takeRun(of: TakeRun): Promise<TakenRun> {
-  const { broker, topics, group, outage, rows, replayId, topic, run } = of;
+  const { broker, topics, group, outage, rows, replayId, topic, run, onTopic } = of;
   const name = shortName(run.runId);
   const at = { group: `${group}.replay.${replayId}.${name}`, topic: topics.steps, partition: 0 };
 
   const read = async (): Promise<EmitProgress> => {
     // First: of whoever takes over meanwhile the rows come behind a commit that was not there yet.
     const hasRows = await rows.hasAny(run);
-    const commit = await outage('reading a commit', () => broker.committed(at.group, at.topic, at.partition));
+    const readCommit = () => outage('reading a commit', () => broker.committed(at.group, at.topic, at.partition));
+    // What the topic has, and no commit told of, another may have written meanwhile: then there is one now.
+    const commit = (await readCommit()) ?? ((await onTopic()).has(run.runId) ? await readCommit() : null);
     if (commit === null) {
       // Kafka forgets the commits of a group that is not used (offsets.retention.minutes). Of the last transaction nobody knows then.
-      if (hasRows) throw commitLost(replayId, at.group);
+      if (hasRows || (await onTopic()).has(run.runId)) throw commitLost(replayId, at.group);
       return { position: run.from, topic, last: [], units: 0, trajectories: 0, leftOut: {} };
     }
     const progress = decodeEmitProgress(commit.metadata, commit.offset);

@@ -65,7 +65,7 @@ export async function emitPipeline() {
 export function emitArgs(replayId: string, over: Partial<EmitArgs> = {}): EmitArgs {
   return {
     ...{ replayId, against: '', emit: { topic: null, again: false, stale: 'leave_out' } },
-    ...{ signal: new AbortController().signal, onProgress: () => undefined },
+    ...{ signal: new AbortController().signal, isFirst: false, onProgress: () => undefined },
     ...over,
   };
 }

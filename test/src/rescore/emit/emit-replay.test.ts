@@ -219,6 +219,21 @@ describe('of a replay', () => {
     const emitReplay = createEmitReplay({ ...pipeline.deps, broker });
     await expect(emitReplay(emitArgs(replayId))).rejects.toMatchObject({ code: 'RS_COMMIT_LOST' });
   });
+
+  it('nor of one that died before the rows of its first transaction: the topic has it', async () => {
+    const { replayId } = await replayed([{ name: 'a', before: [0, 1], after: [1, 0] }]);
+    const dies = async (): Promise<never> => {
+      throw new Error('killed');
+    };
+    const killed = createEmitReplay({ ...pipeline.deps, store: { ...pipeline.store, insert: dies } });
+    await expect(killed(emitArgs(replayId))).rejects.toThrow('killed');
+    const broker = { ...pipeline.broker, committed: async () => null };
+    const emitReplay = createEmitReplay({ ...pipeline.deps, broker });
+    await expect(emitReplay(emitArgs(replayId))).rejects.toMatchObject({ code: 'RS_COMMIT_LOST' });
+    // With its commit it goes on, and books what was not.
+    expect(await emitted(replayId)).toMatchObject({ units: 1, trajectories: 2 });
+    expect(await pipeline.rolloutsOf(replayId)).toEqual(['a-0', 'a-1']);
+  });
 });
 
 describe('by the weights that are announced', () => {
