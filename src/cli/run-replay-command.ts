@@ -1,17 +1,15 @@
-import { resolve } from 'node:path';
-import { openReportFile } from '../audit/report/report-file.ts';
 import { RollstreamError } from '../errors.ts';
 import { rowsOf } from '../policies/find-policy.ts';
 import { readKeptRequest } from '../rescore/kept-request.ts';
 import { type OpenReplays, openReplays } from '../rescore/open-replays.ts';
 import type { ReplayRequest } from '../rescore/replay-request.ts';
 import type { ReplayReport } from '../rescore/replays.ts';
-import { reportHtml } from '../rescore/report/html.ts';
 import { reportText } from '../rescore/report/text.ts';
 import type { CommandContext } from './context.ts';
 import { followReplay } from './follow-replay.ts';
 import { createReplayBar } from './replay-bar.ts';
 import { checkReplayFlags, type ReplayFlags } from './replay-flags.ts';
+import { openReplayPage, type ReplayPage } from './replay-page.ts';
 import { replayRequestOf } from './replay-request-of.ts';
 import { replayListText, replayStatusText } from './replay-text.ts';
 import { keepReplayVerdicts } from './replay-verdicts.ts';
@@ -37,15 +35,25 @@ export async function runReplayCommand(flags: ReplayFlags, context: CommandConte
       await write(status, replayStatusText(status));
       return 0;
     }
-    return await (flags.report === undefined
-      ? replay(flags, context, opened)
-      : tell(await replays.report(flags.report), flags, context));
+    const page = await openReplayPage(flags.html, context.io.cwd);
+    try {
+      return await (flags.report === undefined
+        ? replay(flags, context, opened, page)
+        : tell(await replays.report(flags.report), page, context));
+    } finally {
+      await page.discard();
+    }
   } finally {
     await opened.close();
   }
 }
 
-async function replay(flags: ReplayFlags, context: CommandContext, opened: OpenReplays): Promise<number> {
+async function replay(
+  flags: ReplayFlags,
+  context: CommandContext,
+  opened: OpenReplays,
+  page: ReplayPage,
+): Promise<number> {
   const { access, replays } = opened;
   const request =
     flags.resume === undefined
@@ -58,7 +66,7 @@ async function replay(flags: ReplayFlags, context: CommandContext, opened: OpenR
     const started = await replays.start(request);
     if (request.save) context.say(`replay ${request.replayId}`);
     const { replay_id } = await followReplay(replays, started, { bar, stopped });
-    return await tell(await replays.report(replay_id), flags, context);
+    return await tell(await replays.report(replay_id), page, context);
   } finally {
     bar.stop();
     forget();
@@ -83,17 +91,8 @@ async function keptRequest(replayId: string, { access }: OpenReplays): Promise<R
   });
 }
 
-async function tell(report: ReplayReport, { html }: ReplayFlags, context: CommandContext): Promise<number> {
-  if (html !== undefined) {
-    const file = await openReportFile(resolve(context.io.cwd, html), []);
-    try {
-      await file.handle.writeFile(reportHtml(report));
-    } catch (error) {
-      await file.discard();
-      throw error;
-    }
-    await file.keep();
-  }
+async function tell(report: ReplayReport, page: ReplayPage, context: CommandContext): Promise<number> {
+  await page.write(report);
   const text = `${reportText(report, context.paint).join('\n')}\n`;
   await context.out.write(context.flags.json === true ? `${JSON.stringify(report)}\n` : text);
   return report.refused.some(({ n }) => n > 0) ? 4 : 0;

@@ -21,9 +21,9 @@ export async function checkCondition(store: Pick<Store, 'queryAsReader'>, condit
   }
   if (depth > 0) throw bad('where', 'where: a parenthesis is not closed');
   try {
-    // Analysed, not run. A comment at its end ends with the line.
+    // Run once with the limits of a reader: the statements that it stands in have none. A comment at its end ends with the line.
     await store.queryAsReader(
-      `DESCRIBE (SELECT run_id FROM rollstream.live_decisions WHERE (\n${condition}\n))`,
+      `SELECT count() FROM (SELECT unit FROM rollstream.live_decisions WHERE (\n${condition}\n))`,
       'JSONEachRow',
     );
   } catch (cause) {

@@ -2,14 +2,15 @@ import type { App } from '../app.ts';
 import { RollstreamError } from '../errors.ts';
 import { bad } from '../server/request-value.ts';
 import { checkCondition } from './check-condition.ts';
+import { emitTopicOf } from './emit/emit-topic.ts';
 import type { KeptReplays } from './kept-replays.ts';
 import type { ReplayPlace, ReplayRequest } from './replay-request.ts';
 
-/** Refuses what could only fail later: names that nobody knows, places that are nowhere. RS_NOT_FOUND or RS_USAGE name the field. */
+/** Refuses what could only fail later: names that nobody knows, places that are nowhere. The error names the field. */
 export async function checkRequest(
   { broker, store, topics }: Pick<App, 'broker' | 'store' | 'topics'>,
   kept: Pick<KeptReplays, 'find'>,
-  { runs, from, to, where, against }: ReplayRequest,
+  { runs, from, to, where, against, emit }: ReplayRequest,
 ): Promise<void> {
   const partitions = await broker.partitionsOf(topics.steps);
   checkPartition(from, 'from', partitions);
@@ -31,6 +32,8 @@ export async function checkRequest(
         facts: { field: 'against' },
       });
   }
+  // Scoring may take hours, and emission comes after it.
+  if (emit !== null) await emitTopicOf(broker, topics, emit);
   if (where !== null) await checkCondition(store, where);
 }
 

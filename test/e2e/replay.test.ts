@@ -91,6 +91,14 @@ describe('what cannot be replayed is told before anything is read', () => {
     ['a negative offset', () => ['--from', '-5'], 2, /--from -5: an offset from 0/],
     ['a partition that is not there', () => ['--from', '7:0'], 2, /from\.partition: the log has 1/],
     ['a time that is none', () => ['--to', '2026-13-45'], 2, /--to 2026-13-45/],
+    [
+      'a topic that is something else',
+      () => ['--emit', 'rollout.steps'],
+      2,
+      /emit\.topic: rollout\.steps is for.*RS_USAGE/,
+    ],
+    ['a topic that is not there', () => ['--emit', 'nobodys'], 2, /nobodys.*RS_UNKNOWN_TOPIC/],
+    ['a page in no folder', () => ['--html', join(folder, 'no', 'page.html')], 2, /page\.html cannot be written/],
     ['an unknown replay to compare with', () => ['--against', 'r0'], 1, /no replay r0.*RS_NOT_FOUND/],
     ['a dry run that is to be saved', () => ['--dry-run', '--save'], 2, /--dry-run writes nothing/],
     ['a wish of an emission that is not', () => ['--again'], 2, /--again says what --emit does/],
@@ -113,6 +121,7 @@ describe('what cannot be replayed is told before anything is read', () => {
     const ran = await cli(['replay', ...flags(), ...data]);
     expect(ran.stderr).toMatch(why);
     expect({ code: ran.code, stdout: ran.stdout }).toEqual({ code, stdout: '' });
+    expect(ran.stderr).not.toMatch(/^replay /m);
   });
 });
 

@@ -34,6 +34,7 @@ it.each([
   ["run_id IN (SELECT * FROM file('/etc/passwd'))", /not a condition|refused/],
   ['1 FORMAT JSON', /FORMAT|not a condition/],
   ['sleep(3)', /refused|not a condition/],
+  ['1 IN (SELECT throwIf(true))', /not a condition.*non-zero/],
 ])('refuses %j', async (condition, why) => {
   await expect(checkCondition(temporary.store, condition)).rejects.toThrow(
     expect.objectContaining({ message: expect.stringMatching(why), facts: { field: 'where' } }),
