@@ -88,6 +88,7 @@ export function createReplays(app: App, { log, isAlone, chunkEvents }: ReplaysDe
   async function start(request: ReplayRequest): Promise<ReplayStatus> {
     const { replayId } = request;
     const here = jobs.get(replayId);
+    if (here?.stop.signal.aborted === true) await here.over;
     if (here !== undefined && (!here.isOver || here.progress.state === 'done')) {
       refuseOther(replayId, keptRequestOf(here.request), keptRequestOf(request));
       return here.progress.status();
@@ -152,12 +153,15 @@ export function createReplays(app: App, { log, isAlone, chunkEvents }: ReplaysDe
       const all = [...here, ...others.map((row) => statusOfRow(row, isInterrupted(row)))];
       return all.sort((a, b) => (a.started_at < b.started_at ? 1 : -1));
     },
-    cancel: (replayId) =>
-      oneAtATime(async () => {
-        const job = jobs.get(replayId);
-        job?.stop.abort(CANCELLED);
-        await job?.over;
-        if (job !== undefined) return job.progress.status();
+    async cancel(replayId) {
+      const job = jobs.get(replayId);
+      if (job !== undefined) {
+        // Not in its turn: what it is at may take a while, and nobody else is to wait for that.
+        job.stop.abort(CANCELLED);
+        await job.over;
+        return job.progress.status();
+      }
+      return oneAtATime(async () => {
         const row = await kept.find(replayId);
         if (row === null) throw notFound(replayId);
         if (row.endedAtMs !== null) return statusOfRow(row, false);
@@ -166,7 +170,8 @@ export function createReplays(app: App, { log, isAlone, chunkEvents }: ReplaysDe
         const cancelled = { ...row, state: 'cancelled', endedAtMs: now() } as const;
         await kept.keep(cancelled);
         return statusOfRow(cancelled, false);
-      }),
+      });
+    },
     async close() {
       for (const { stop } of jobs.values()) stop.abort();
       await Promise.all([...jobs.values()].map(({ over }) => over));
