@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { RollstreamError } from '../errors.ts';
 import { createTally } from './answer-tally.ts';
 import type { AttemptInput, AttemptJudged } from './attempt-input.ts';
@@ -39,6 +40,8 @@ export async function runVerifier(run: VerifierRun): Promise<VerdictCounts> {
   const tally = createTally(run.total, run.now);
   const ended = new AbortController();
   const stop = AbortSignal.any([signal, ended.signal]);
+  // Each attempt that is judged listens to it.
+  setMaxListeners(0, stop);
   const waiting: Question[] = [];
   const open = new Map<string, Question>();
   let inFlight = 0;

@@ -195,3 +195,19 @@ it('the time that is left follows from the rate until now', async () => {
   // Two of four in 4 s.
   expect(left.at(-1)).toBe(4);
 });
+
+it('many at once are no leak of listeners', async () => {
+  const warnings: Error[] = [];
+  const onWarning = (warning: Error) => void warnings.push(warning);
+  process.on('warning', onWarning);
+  const { verifier } = verifierOf(async (input, signal) => {
+    signal.addEventListener('abort', () => {});
+    // Warnings come a turn later.
+    await new Promise((resolve) => setImmediate(resolve));
+    return judge(input);
+  });
+  const { counts } = await run({ pages: pagesOf(attempts(0, 40)), verifier, concurrency: 40 });
+  process.off('warning', onWarning);
+  expect(counts.done).toBe(40);
+  expect(warnings).toEqual([]);
+});
