@@ -26,8 +26,8 @@ A verifier is one of
                   {"id", "reward": 1} or {"id", "rewards": {"name": 1}}, with "report" and "cost" if you like,
                   {"id", "status": "not_run"} and the like, or {"id", "refuse": "why it cannot be judged"}
                 with the id of its request. A first line {"scorer", "version"} names it. --concurrency processes
-                run at once, each with one request
-  a URL         the same request by POST, the answer as JSON
+                run at once, each with one request. task is task_metadata_json of the start; what was not kept is null
+  a URL         the same request by POST, the answer as JSON; needs --verifier-version
   exact         1 where the final response is task.answer, task.ground_truth or task.expected, else 0
   numeric:TOL   1 where its last number (in \\boxed{} first) is as near as TOL to that; 1% is relative to it
 
@@ -42,7 +42,7 @@ Example:
 
 interface VerifyFlags extends GlobalFlags {
   readonly verifier: string;
-  readonly run: readonly string[];
+  readonly run?: readonly string[];
   readonly once?: boolean;
   readonly late?: boolean;
   readonly interval: number;
@@ -59,13 +59,16 @@ export function addVerify(program: Command, run: Run): void {
     .command('verify')
     .description('let a verifier judge what has ended and lacks a verdict')
     .requiredOption('--verifier <command|url|exact|numeric:tol>', 'who judges')
-    .option('--run <id...>', 'only these runs', (id: string, ids: string[]) => [...ids, id], [])
+    .option('--run <id...>', 'only these runs (default: all)')
     .option('--once', 'judge what is there, and end (else: until it is stopped)')
     .option('--late', 'also what was decided without its verdict, for a replay')
     .addOption(new Option('--interval <time>', 'how often it looks').argParser(interval).default(2_000, '2s'))
     .addOption(new Option('--timeout <time>', 'for one answer').argParser(timeout).default(60_000, '1m'))
     .option('--concurrency <n>', 'attempts judged at once', wholeNumberFrom1, 4)
-    .option('--scorer <name>', 'name of its verdicts (default: as it says, else verifier)')
+    .option(
+      '--scorer <name>',
+      'name of its verdicts (default: as it says, else verifier; exact and numeric by these names)',
+    )
     .option('--verifier-version <text>', 'its version (default: as it says, else of the files that the command names)')
     .addHelpText('after', ABOUT);
   addGlobalFlags(command).action((flags: VerifyFlags) =>
@@ -90,7 +93,7 @@ async function verify(flags: VerifyFlags, context: CommandContext): Promise<numb
     target = await openVerifyTarget(context);
     const round = createVerifyRound({
       ...{ access: target.access, cache: target.cache, sink: await createImportSink(target.imports), verifier },
-      ...{ runs: flags.run, late: flags.late === true, concurrency: flags.concurrency, signal, now: io.now },
+      ...{ runs: flags.run ?? [], late: flags.late === true, concurrency: flags.concurrency, signal, now: io.now },
       withTotal: flags.once === true && io.stderrIsTerminal,
       onProgress: progress.update,
     });
