@@ -51,7 +51,12 @@ export async function runReplayChaos(options: ReplayChaos): Promise<ReplayOutcom
   const { lines, sent } = sumsRuns(names, options.groups);
   const [steps, config] = [join(folder, 'steps.jsonl'), join(folder, 'worker.yaml')];
   await writeFile(steps, lines.map((line) => `${line}\n`).join(''));
-  await writeWorkerConfig(config, services, { partitions: 2, topic_prefix: prefix, 'replay.chunk_events': 100 });
+  await writeWorkerConfig(config, services, {
+    partitions: 2,
+    topic_prefix: prefix,
+    'replay.chunk_events': 100,
+    'delivery.max_deliveries': 1000,
+  });
   const where = ['--config', config];
   const topic = topicNames(prefix).ready;
   const broker = await openKafkaBroker({ brokers: [services.brokers], clientId: 'replay-chaos' });
