@@ -54,9 +54,10 @@ export async function fetchChunk(
 function selectEvents(withTokens: boolean, accepted: string, refused: string): string {
   const { select } = createEventRows({ withTokens });
   const named = select.map((expression, index) => `${expression} AS c${index}`).join(', ');
+  const [unit, offset] = [select.indexOf('unit'), select.indexOf('offset')];
   return `SELECT accepted, ${select.map((_, index) => `c${index}`).join(', ')} FROM (
-      SELECT true AS accepted, ${named}, unit AS u, offset AS o, version AS v FROM rollstream.steps WHERE ${accepted}
+      SELECT true AS accepted, ${named}, version FROM rollstream.steps WHERE ${accepted}
       UNION ALL
-      SELECT false AS accepted, ${named}, unit AS u, offset AS o, version AS v FROM rollstream.step_faults WHERE ${refused})
-    ORDER BY u, o, v DESC`;
+      SELECT false AS accepted, ${named}, version FROM rollstream.step_faults WHERE ${refused})
+    ORDER BY c${unit}, c${offset}, version DESC`;
 }

@@ -32,14 +32,14 @@ export interface EventRows {
 
 /**
  * The inverse of `eventColumns` and `eventRest`: the event as the lane saw it, field by field. Without tokens: ids and logprobs are
- * zeros of their number, texts are empty, and what only audits look at (arguments, tools, what the source said besides) is null.
+ * zeros of their number, and what no score depends on is null: texts, arguments, tools, who answered, what the source said besides.
  */
 export function createEventRows({ withTokens }: { readonly withTokens: boolean }): EventRows {
   const shared = sharedSection(withTokens);
   const call = callSection(withTokens);
   const start = startSection(withTokens);
   const result = resultSection(withTokens);
-  const words = { select: ['role', 'phase', 'control_type'] };
+  const words = { select: [...(withTokens ? ['role'] : []), 'phase', 'control_type'] };
   const detail = {
     start: createReadDetail<Start>('start', [
       ...(['tokenizer_id', 'template_vars_json', 'sampling', 'limits', 'seeds', 'env_image_digest'] as const),
@@ -155,7 +155,7 @@ export function createEventRows({ withTokens }: { readonly withTokens: boolean }
     read(reader) {
       const of = shared.read(reader);
       const { kind } = of;
-      const role = reader.string();
+      const role = withTokens ? reader.string() : '';
       const phase = reader.string();
       const control = reader.string();
       let tool: ToolResult | null = null;

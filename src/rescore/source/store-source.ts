@@ -19,7 +19,7 @@ export interface StoreSourceDeps {
   readonly request: StoreScope;
   /** Documents asked for in the place of those that were in force. */
   readonly override: Partial<DocumentIds>;
-  /** Else tokens and logprobs are zeros of the right number, and texts are empty. */
+  /** Else tokens and logprobs are zeros of the right number, and what no score depends on is null. */
   readonly withTokens: boolean;
   /** Of a chunk at most, but for its last unit; absent: see CHUNK_LIMITS. */
   readonly chunkEvents?: number;

@@ -25,24 +25,29 @@ const readNullableInt32 = (reader: RowBinaryReader): number | null => reader.nul
 const readNullableBlob = (reader: RowBinaryReader): Buffer | null =>
   reader.isNull() ? null : Buffer.from(reader.blob());
 
-/** Of a model call what has columns. Without tokens its arguments are left out too: they are text that was sampled. */
+const LIGHT_TOOL_CALLS = ['call_id', 'parse_status'];
+const TOOL_CALLS = [
+  ...LIGHT_TOOL_CALLS,
+  ...['name', 'arguments_raw', 'arguments_parsed', 'char_start', 'char_end', 'parser'],
+];
+
+/** Of a model call what has columns. Without tokens what was sampled is left out, tool calls but for their ids and what the parser made of them, and who answered. */
 export function callSection(withTokens: boolean): Section<CallColumns> {
   const ids = withTokens ? readPacked : readCount;
-  const args = ['`tool_calls.arguments_raw`', '`tool_calls.arguments_parsed`'];
+  const toolCalls = withTokens ? TOOL_CALLS : LIGHT_TOOL_CALLS;
   return {
     select: [
-      ...['model', 'replica', 'prompt_prefix_len'],
+      ...[...(withTokens ? ['model', 'replica'] : []), 'prompt_prefix_len'],
       ...packed('prompt_delta_ids', withTokens),
       ...packed('completion_ids', withTokens),
       ...packed('completion_logprobs', withTokens),
       ...['logprobs_mode', '`weight_spans.start`', '`weight_spans.version`', 'finish_reason'],
       ...['queue_us', 'prefill_us', 'decode_us', 'server_e2e_us'],
-      ...['`tool_calls.call_id`', '`tool_calls.name`', ...(withTokens ? args : [])],
-      ...['`tool_calls.char_start`', '`tool_calls.char_end`', '`tool_calls.parse_status`', '`tool_calls.parser`'],
+      ...toolCalls.map((name) => `\`tool_calls.${name}\``),
     ],
     read: (reader) => ({
-      model: reader.nullableString(),
-      replica: reader.nullableString(),
+      model: withTokens ? reader.nullableString() : null,
+      replica: withTokens ? reader.nullableString() : null,
       prompt_prefix_len: reader.nullableInt32() ?? 0,
       prompt_delta_ids: ids(reader),
       completion_ids: ids(reader),
@@ -68,16 +73,16 @@ function readSpans(reader: RowBinaryReader): WeightSpan[] {
 function readToolCalls(reader: RowBinaryReader, withTokens: boolean): ToolCall[] {
   const ids = reader.array(readString);
   if (ids.length === 0) {
-    reader.skip(withTokens ? 7 : 5);
+    reader.skip((withTokens ? TOOL_CALLS : LIGHT_TOOL_CALLS).length - 1);
     return [];
   }
-  const names = reader.array(readNullableString);
+  const statuses = reader.array(readString);
+  const names = withTokens ? reader.array(readNullableString) : [];
   const raw = withTokens ? reader.array(readNullableBlob) : [];
   const parsed = withTokens ? reader.array(readNullableString) : [];
-  const starts = reader.array(readNullableInt32);
-  const ends = reader.array(readNullableInt32);
-  const statuses = reader.array(readString);
-  const parsers = reader.array(readNullableString);
+  const starts = withTokens ? reader.array(readNullableInt32) : [];
+  const ends = withTokens ? reader.array(readNullableInt32) : [];
+  const parsers = withTokens ? reader.array(readNullableString) : [];
   return ids.map((call_id, index) => ({
     call_id,
     name: names[index] ?? null,

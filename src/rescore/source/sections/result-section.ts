@@ -6,17 +6,17 @@ export type ResultColumns = Pick<
   'name' | 'turn' | 'executed_arguments' | 'exit_code' | 'wait_us' | 'exec_us'
 >;
 
-/** Of a tool result what has columns of its own. Without tokens what was executed is left out: only audits look at it. */
+/** Of a tool result what has columns of its own. Without tokens what was executed is left out: only audits look at it, and at the tool's name. */
 export function resultSection(withTokens: boolean): Section<ResultColumns> {
   return {
     select: [
-      ...['tool_name', 'tool_turn', ...(withTokens ? ['executed_arguments'] : [])],
-      ...['exit_code', 'wait_us', 'exec_us'],
+      ...(withTokens ? ['tool_name', 'executed_arguments'] : []),
+      ...['tool_turn', 'exit_code', 'wait_us', 'exec_us'],
     ],
     read: (reader) => ({
-      name: reader.nullableString(),
-      turn: reader.nullableInt32(),
+      name: withTokens ? reader.nullableString() : null,
       executed_arguments: withTokens ? reader.nullableString() : null,
+      turn: reader.nullableInt32(),
       exit_code: reader.nullableInt32(),
       wait_us: reader.nullableInt64(),
       exec_us: reader.nullableInt64(),

@@ -31,11 +31,9 @@ export interface SharedColumns {
   readonly status: string;
   readonly error: Failure | null;
   readonly detail: string;
-  /** Bytes; without tokens empty where there is one. null: none. */
+  /** Bytes; null: none, or without tokens. */
   readonly text: Buffer | null;
 }
-
-const NO_BYTES = Buffer.alloc(0);
 
 /** What events of a unit mostly have in common. */
 type Common = Pick<
@@ -44,7 +42,30 @@ type Common = Pick<
   | 'source'
 >;
 
-function readCommon(reader: RowBinaryReader): Common {
+/** Where an event came from is for people and audits. */
+const NO_SOURCE: Source = { format: '', version: '', location: null };
+
+/**
+ * Without tokens: of an answer each byte costs, and most of these are read by nobody then. A call's own limit of tokens decides
+ * whether it was cut off, and so does what it says it sampled where its ids are not there; an error decides at the end alone.
+ */
+const LIGHT_DETAIL = `multiIf(
+  kind IN ('message', 'tool_result', 'phase'), '',
+  kind != 'model_call' OR NOT has_completion_ids OR position(detail_json, '"aux_ref":') > 0
+    OR countSubstrings(detail_json, '"max_tokens":') > countSubstrings(detail_json, '"max_tokens":null'), detail_json,
+  '')`;
+const LIGHT_TIMES = [
+  `if(kind IN ('start', 'end'), started_at, NULL)`,
+  `if(kind = 'end', ended_at, NULL)`,
+  'duration_us',
+] as const;
+const LIGHT_ERROR = [
+  'has_error',
+  `if(kind = 'end', error_type, NULL)`,
+  `if(kind = 'end', error_message, NULL)`,
+] as const;
+
+function readCommon(reader: RowBinaryReader, withTokens: boolean): Common {
   return {
     unit: reader.string(),
     run_id: reader.string(),
@@ -55,7 +76,9 @@ function readCommon(reader: RowBinaryReader): Common {
     group_id: reader.nullableString(),
     group_size: reader.nullableInt32(),
     segment_id: reader.string(),
-    source: { format: reader.string(), version: reader.string(), location: reader.nullableString() },
+    source: withTokens
+      ? { format: reader.string(), version: reader.string(), location: reader.nullableString() }
+      : NO_SOURCE,
   };
 }
 
@@ -67,16 +90,16 @@ export function sharedSection(withTokens: boolean): Section<SharedColumns> {
   return {
     select: [
       ...['unit', 'run_id', 'purpose', 'env_name', 'task_id', 'epoch', 'group_id', 'group_size', 'segment_id'],
-      ...['source_format', 'source_version', withTokens ? 'source_location' : 'CAST(NULL AS Nullable(String))'],
+      ...(withTokens ? ['source_format', 'source_version', 'source_location'] : []),
       ...['offset', 'appended_at', 'rollout_id', 'attempt', 'seq', 'event_id', 'producer_id', 'kind'],
-      ...['started_at', 'ended_at', 'duration_us', ...(withTokens ? ['extra_json'] : [])],
-      ...['call_id', 'status', 'has_error', 'error_type', 'error_message', 'detail_json'],
-      withTokens ? 'text' : 'text IS NULL',
+      ...(withTokens ? ['started_at', 'ended_at', 'duration_us', 'extra_json'] : LIGHT_TIMES),
+      ...['call_id', 'status', ...(withTokens ? ['has_error', 'error_type', 'error_message'] : LIGHT_ERROR)],
+      ...(withTokens ? ['detail_json', 'text'] : [LIGHT_DETAIL]),
     ],
     read(reader) {
       const at = reader.at;
       if (common === null || !reader.repeats(from, to)) {
-        common = readCommon(reader);
+        common = readCommon(reader, withTokens);
         from = at;
         to = reader.at;
       }
@@ -99,7 +122,7 @@ export function sharedSection(withTokens: boolean): Section<SharedColumns> {
       const type = reader.nullableString();
       const message = reader.nullableString();
       const detail = reader.string();
-      const isText = !reader.isNull();
+      const text = withTokens && !reader.isNull() ? reader.blob() : null;
       // Field by field: to spread objects costs fifty times as much as all the rest.
       return {
         unit,
@@ -128,7 +151,7 @@ export function sharedSection(withTokens: boolean): Section<SharedColumns> {
         status,
         error: hasError ? { type, message } : null,
         detail,
-        text: isText ? (withTokens ? reader.blob() : NO_BYTES) : null,
+        text,
       };
     },
   };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { StepEvent } from '../../../../schemas/generated/step-event.ts';
+import type { ModelCall, StepEvent } from '../../../../schemas/generated/step-event.ts';
 import type { BulkReader } from '../../../../src/clickhouse/port.ts';
 import { RowBinaryReader } from '../../../../src/clickhouse/row-binary-reader.ts';
 import { encodeStepFaults } from '../../../../src/clickhouse/tables/step-faults.ts';
@@ -37,31 +37,49 @@ async function read(table: string, run: string, withTokens: boolean) {
 function zeros(bytes: Buffer | null): Buffer | null {
   return bytes === null ? null : Buffer.alloc(bytes.length);
 }
-function empty(bytes: Buffer | null): Buffer | null {
-  return bytes === null ? null : Buffer.alloc(0);
-}
-
 /** What is left of an event without tokens, by hand: see createEventRows. */
 function lightOf(event: StepEvent): StepEvent {
-  const { start, model_call: call, tool_result: result, end, message } = event;
+  const { start, model_call: call, tool_result: result, end, message, phase } = event;
+  const isBound = start !== null || end !== null;
   return {
     ...event,
     extra_json: null,
-    source: { ...event.source, location: null },
-    start: start && { ...start, prompt: empty(start.prompt), tools_json: null },
+    source: { format: '', version: '', location: null },
+    started_at: isBound ? event.started_at : null,
+    ended_at: end === null ? null : event.ended_at,
+    start: start && { ...start, prompt: null, tools_json: null, weights_version: null },
     model_call: call && {
       ...call,
+      model: null,
+      replica: null,
       prompt_delta_ids: zeros(call.prompt_delta_ids),
       completion_ids: zeros(call.completion_ids),
       completion_logprobs: zeros(call.completion_logprobs),
-      raw_text: empty(call.raw_text),
-      tool_calls: call.tool_calls.map((one) => ({ ...one, arguments_raw: null, arguments_parsed: null })),
+      raw_text: null,
+      tool_calls: call.tool_calls.map(({ call_id, parse_status }) => ({ ...NO_TOOL_CALL, call_id, parse_status })),
+      error: call.error && NO_WORDS,
+      ...(isTold(call) ? {} : { sampling: null, usage: null, aux_ref: null }),
     },
-    tool_result: result && { ...result, output: empty(result.output), executed_arguments: null },
-    end: end && { ...end, final_response: empty(end.final_response) },
-    message: message && { ...message, parts_json: '' },
+    tool_result: result && {
+      ...result,
+      ...{ name: null, executed_arguments: null, output: null, output_ref: null, error: result.error && NO_WORDS },
+    },
+    phase: phase && { ...phase, detail: null, error: phase.error && NO_WORDS },
+    end: end && { ...end, final_response: null },
+    message: message && { role: '', parts_json: '' },
   };
 }
+
+/** Whether it was cut off is told by its own limit of tokens, or by what it says it sampled where its ids are not there. */
+function isTold(call: ModelCall): boolean {
+  return call.completion_ids === null || call.aux_ref !== null || (call.sampling?.max_tokens ?? null) !== null;
+}
+
+const NO_WORDS = { type: null, message: null };
+const NO_TOOL_CALL = {
+  ...{ name: null, arguments_raw: null, arguments_parsed: null },
+  ...{ char_start: null, char_end: null, parser: null },
+};
 
 describe('an event out of the store', () => {
   it('is the one that was written, whatever its kind: lone surrogates, empty lists, null and absent', async () => {
