@@ -11,7 +11,7 @@ Without --save or --emit there is a report of what would change; only answers of
 where it has no zone; an offset is a whole number, or P:OFFSET for one partition alone; a unit belongs to a stretch by when the log
 took its first record. A policy is a file, the name of a shipped one, or the beginning of an id. A verifier runs on this machine, also
 where a server does the rest (how it is asked: rollstream verify --help); a reward is the sum over all scorers, so it replaces only
-verdicts under its own name. Ctrl-C cancels. Undo: the same without a change, --against the replay that is to be undone.
+verdicts under its own name. Ctrl-C cancels. Undo: no change, --late ignore, --against what is to be undone.
 The exit code is 4 when some rollouts could not be replayed: the report says which, and why.
 
 Example:
@@ -20,7 +20,7 @@ Example:
   $ rollstream replay --run lr3e-6 --verifier 'python3 verifier.py' --emit
   $ rollstream replay --from 2026-11-28 --to 2026-11-30 --verifier exact --scorer judge
   $ rollstream replay --taxonomy taxonomy.yaml --where "reason_code = 'unknown'" --emit
-  $ rollstream replay --run lr3e-6 --against 20261130T105351-4b815ab1 --emit
+  $ rollstream replay --run lr3e-6 --against 20261130T105351-4b815ab1 --late ignore --emit
   $ rollstream replay --list`;
 
 /** `replay`: docs/replay.md. */
