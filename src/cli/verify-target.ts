@@ -17,7 +17,7 @@ export interface VerifyTarget {
   readonly access: Access;
   readonly imports: ImportTarget;
   readonly cache: VerifierCache;
-  /** Resolves when the rows of all that was sent are in the store; on Kafka the workers take their time. */
+  /** Resolves when the rows of all that was sent are in the store; on Kafka at once, unless it was asked to wait for the workers. */
   drained(): Promise<void>;
   /** Rejects when a lane of this process fails. */
   readonly failed: Promise<never>;
@@ -27,7 +27,7 @@ export interface VerifyTarget {
 const NEVER = new Promise<never>(() => {});
 
 /** Kafka; the server that owns the folder; else the pipeline in this process. */
-export async function openVerifyTarget(context: CommandContext): Promise<VerifyTarget> {
+export async function openVerifyTarget(context: CommandContext, wait: boolean): Promise<VerifyTarget> {
   const { config, log, io } = context;
   if (config.services !== null) {
     const { openApp } = await import('../app.ts');
@@ -35,7 +35,8 @@ export async function openVerifyTarget(context: CommandContext): Promise<VerifyT
     const access = createLocalAccess(app);
     const cache = createStoreVerifierCache({ store: app.store, now: io.now });
     const imports = createLocalImportTarget(app, access);
-    return { access, imports, cache, drained: async () => {}, failed: NEVER, close: app.close };
+    const drained = wait ? imports.drained : async () => {};
+    return { access, imports, cache, drained, failed: NEVER, close: app.close };
   }
   const client = await ownerClient(config);
   if (client !== null) {

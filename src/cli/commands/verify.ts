@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { createImportSink } from '../../access/create-import-sink.ts';
+import { RollstreamError } from '../../errors.ts';
 import { createRetryOutage } from '../../lanes/retry-outage.ts';
 import { sleep } from '../../lanes/sleep.ts';
 import { openVerifier } from '../../verify/open-verifier.ts';
@@ -9,7 +10,7 @@ import { createVerifyRound, type VerifyRound } from '../../verify/verify-round.t
 import type { CommandContext, Run } from '../context.ts';
 import { durationFlag } from '../duration-flag.ts';
 import { addGlobalFlags, type GlobalFlags } from '../global-flags.ts';
-import { stopping } from '../until-stopped.ts';
+import { aborted, stopping } from '../until-stopped.ts';
 import { createVerifyProgress } from '../verify-progress.ts';
 import { openVerifyTarget, type VerifyTarget } from '../verify-target.ts';
 import { isIncomplete, verifyJson, verifyText } from '../verify-text.ts';
@@ -44,6 +45,7 @@ interface VerifyFlags extends GlobalFlags {
   readonly verifier: string;
   readonly run?: readonly string[];
   readonly once?: boolean;
+  readonly wait?: boolean;
   readonly late?: boolean;
   readonly interval: number;
   readonly timeout: number;
@@ -61,6 +63,7 @@ export function addVerify(program: Command, run: Run): void {
     .requiredOption('--verifier <command|url|exact|numeric:tol>', 'who judges')
     .option('--run <id...>', 'only these runs (default: all)')
     .option('--once', 'judge what is there, and end (else: until it is stopped)')
+    .option('--wait', 'with --once, on Kafka: before and after it until the workers are done (a data folder: always)')
     .option('--late', 'also what was decided without its verdict, for a replay')
     .addOption(new Option('--interval <time>', 'how often it looks').argParser(interval).default(2_000, '2s'))
     .addOption(new Option('--timeout <time>', 'for one answer').argParser(timeout).default(60_000, '1m'))
@@ -77,6 +80,8 @@ export function addVerify(program: Command, run: Run): void {
 }
 
 async function verify(flags: VerifyFlags, context: CommandContext): Promise<number> {
+  if (flags.wait === true && flags.once !== true)
+    throw new RollstreamError('RS_USAGE', '--wait is of --once, which is not there');
   const { log, io } = context;
   const { signal, forget } = stopping(context);
   // Before anything is opened: a slip in it must not create a data folder.
@@ -90,14 +95,15 @@ async function verify(flags: VerifyFlags, context: CommandContext): Promise<numb
   let target: VerifyTarget | null = null;
   const progress = createVerifyProgress(io, context.flags.quiet === true);
   try {
-    target = await openVerifyTarget(context);
+    target = await openVerifyTarget(context, flags.wait === true);
     const round = createVerifyRound({
       ...{ access: target.access, cache: target.cache, sink: await createImportSink(target.imports), verifier },
       ...{ runs: flags.run ?? [], late: flags.late === true, concurrency: flags.concurrency, signal, now: io.now },
       withTotal: flags.once === true && io.stderrIsTerminal,
       onProgress: progress.update,
     });
-    const ending = flags.once === true ? once(round, target) : follow(round, { flags, verifier, signal, context });
+    const ending =
+      flags.once === true ? once(round, target, signal) : follow(round, { flags, verifier, signal, context });
     const counts = await Promise.race([ending, target.failed]);
     progress.stop();
     if (counts === null) return 0;
@@ -113,10 +119,10 @@ async function verify(flags: VerifyFlags, context: CommandContext): Promise<numb
   }
 }
 
-async function once(round: VerifyRound, target: VerifyTarget): Promise<VerdictCounts> {
-  await target.drained();
+async function once(round: VerifyRound, target: VerifyTarget, signal: AbortSignal): Promise<VerdictCounts> {
+  await Promise.race([target.drained(), aborted(signal)]);
   const counts = await round();
-  await target.drained();
+  await Promise.race([target.drained(), aborted(signal)]);
   return counts;
 }
 
