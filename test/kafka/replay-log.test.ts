@@ -61,7 +61,7 @@ const saidBy = ({ status: { units, attempts, changed }, diff, refused, policy_id
   diff: { ...diff, examples: [...diff.examples].sort(byAttempt) },
 });
 type Example = ReplayReport['diff']['examples'][number];
-const nameOf = ({ run_id, rollout_id, attempt }: Example): string => `${run_id} ${rollout_id} ${attempt}`;
+const nameOf = ({ unit, rollout_id, attempt }: Example): string => `${unit} ${rollout_id} ${attempt}`;
 const byAttempt = (a: Example, b: Example): number => (nameOf(a) < nameOf(b) ? -1 : 1);
 
 const rowsOf = (table: string, replayId: string) =>
