@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Access } from '../access/access.ts';
-import { RollstreamError } from '../errors.ts';
 import { readDocumentFile } from '../lanes/read-document.ts';
 import { findPolicy } from '../policies/find-policy.ts';
 import { readReplayRequest } from '../rescore/read-replay-request.ts';
 import type { ReplayRequest } from '../rescore/replay-request.ts';
 import type { CommandContext } from './context.ts';
 import type { ReplayFlags } from './replay-flags.ts';
+import { replayPlace } from './replay-place.ts';
 
 /** The request that flags make, checked as one of anybody is. Documents are read here: they travel as text. */
 export async function replayRequestOf(
@@ -22,8 +22,8 @@ export async function replayRequestOf(
   const request = readReplayRequest({
     replay_id: newReplayId(io.now()),
     runs: flags.run ?? [],
-    ...(flags.from === undefined ? {} : { from: placeOf(flags.from, 'from') }),
-    ...(flags.to === undefined ? {} : { to: placeOf(flags.to, 'to') }),
+    ...(flags.from === undefined ? {} : { from: replayPlace(flags.from, 'from') }),
+    ...(flags.to === undefined ? {} : { to: replayPlace(flags.to, 'to') }),
     where: flags.where ?? null,
     policy: policy === null ? null : { text: policy.text, name: policy.where },
     taxonomy: taxonomy === null ? null : { text: taxonomy.text, name: taxonomy.where },
@@ -46,26 +46,6 @@ function emitOf({ emit, again, stale, unchanged }: ReplayFlags): unknown {
     ...(stale === undefined ? {} : { stale: stale === 'emit' ? 'emit' : 'leave_out' }),
     ...(unchanged === undefined ? {} : { unchanged: unchanged === 'emit' ? 'emit' : 'leave_out' }),
   };
-}
-
-const TIME = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:\d{2})?)?$/;
-
-/** `1200`, `3:1200`, or a time; one without a zone is UTC, as in SQL. */
-function placeOf(text: string, field: string): unknown {
-  if (/^\d{1,15}$/.test(text)) return { offset: Number(text) };
-  const [, partition, offset] = /^(\d{1,6}):(\d{1,15})$/.exec(text) ?? [];
-  if (partition !== undefined && offset !== undefined) return { partition: Number(partition), offset: Number(offset) };
-  const [, day, hour = '00:00', zone = 'Z'] = TIME.exec(text) ?? [];
-  const atMs = day === undefined ? Number.NaN : Date.parse(`${day}T${hour}${zone}`);
-  if (Number.isNaN(atMs))
-    throw new RollstreamError(
-      'RS_USAGE',
-      `--${field} ${text}: an offset from 0, P:OFFSET or a time (ISO 8601) is needed`,
-      {
-        facts: { field },
-      },
-    );
-  return { at_ms: atMs };
 }
 
 /** In order of time, and of nobody else. */

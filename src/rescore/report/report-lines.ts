@@ -2,6 +2,7 @@ import type { DiffTally, RewardDiff } from '../../../processors/replay/diff-tall
 import { counted, shareText } from '../../audit/report/figures.ts';
 import type { ReplayReport } from '../replays.ts';
 import { numberText } from './change-words.ts';
+import { verdictLines, verdictWarnings } from './verdict-lines.ts';
 
 /** Enough of an id to tell documents apart. */
 const SHORT = 12;
@@ -28,9 +29,12 @@ function stateWords({ state, interrupted }: ReplayReport['status']): string {
 }
 
 /** How much of it changed. */
-export function changeLines({ diff, refused }: ReplayReport): string[] {
+export function changeLines({ status, diff, refused }: ReplayReport): string[] {
   const { attempts, changed, vanished, appeared, rewards, advantages } = diff;
   const unreplayed = refused.reduce((sum, { n }) => sum + n, 0);
+  // Not "nothing changed": a condition with a slip in it, a stretch that is empty and records that are all gone look like this.
+  if (status.state === 'done' && status.units === 0 && unreplayed === 0)
+    return ['nothing to replay: no unit that was decided and has records is in what was asked for'];
   return [
     changed + vanished + appeared === 0
       ? `nothing changed: ${counted(attempts, 'attempt is', 'attempts are')} decided as before`
@@ -41,6 +45,8 @@ export function changeLines({ diff, refused }: ReplayReport): string[] {
       : [`${counted(appeared, 'attempt')} would have been opened that ${appeared === 1 ? 'was' : 'were'} not`]),
     ...rewardLines(rewards),
     ...advantageLines(advantages),
+    ...verdictLines(report),
+    ...verdictWarnings(report),
     ...(unreplayed === 0 ? [] : [`${counted(unreplayed, 'rollout')} could not be replayed`]),
   ];
 }

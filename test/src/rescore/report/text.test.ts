@@ -60,6 +60,13 @@ it('says so where nothing changed, and shows no empty tables', () => {
   ]);
 });
 
+it('does not say that nothing changed where nothing was met', () => {
+  const none = { attempts: 0, units: 0, units_done: 0, saved: false };
+  expect(reportText(sampleReport({ attempts: 0 }, none)).slice(3)).toEqual([
+    'nothing to replay: no unit that was decided and has records is in what was asked for',
+  ]);
+});
+
 it('says how far one is that is not over, and what ended one that failed', () => {
   const halfway = { attempts: 20, units_done: 2, ended_at: null };
   expect(reportText(sampleReport({ attempts: 20 }, { ...halfway, state: 'running', interrupted: true }))).toEqual(
