@@ -160,7 +160,8 @@ async function untilBooked(
 ): Promise<readonly RunAccounting[]> {
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
-    const { runs }: Accounting = JSON.parse(await runProgram(['accounting', '--json', ...where]));
+    // (Its exit code is another while they do not balance yet.)
+    const { runs }: Accounting = JSON.parse((await startProgram(['accounting', '--json', ...where]).ended).stdout);
     const areIn = trainers.every(({ run, weights }) => {
       const book = runs.find(({ run_id }) => run_id === run);
       return (
