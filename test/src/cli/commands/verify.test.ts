@@ -134,3 +134,8 @@ it('a verifier that cannot be one is refused by name before a data folder is mad
   }
   expect(existsSync(data)).toBe(false);
 });
+
+it('to wait is of one round', async () => {
+  const { code, stderr } = await cli(['verify', '--verifier', 'exact', '--wait', '--data', join(folder, 'none')]);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('--wait is of --once') });
+});
