@@ -16,6 +16,20 @@ export interface DiffTally {
   readonly advantages: AdvantageDiff;
   /** The first MOST_NAMED of those that changed, vanished or appeared, by unit, rollout and attempt. */
   readonly examples: readonly ChangedAttempt[];
+  /** Absent: there are no new verdicts about what was replayed. */
+  readonly verdicts?: VerdictDiff;
+}
+
+/** What new verdicts did; each is counted once. */
+export interface VerdictDiff {
+  /** In the place of what the same scorer said of the same attempt and turn. */
+  readonly replaced: number;
+  /** The attempt has verdicts, none of them of that scorer and turn: what the new one says is added to what they say. */
+  readonly beside: number;
+  /** The attempt has no other. */
+  readonly first: number;
+  /** Scorers of what they stand beside, the most frequent first. */
+  readonly scorers: ReadonlyArray<{ readonly scorer: string; readonly n: number }>;
 }
 
 /** From one value to another; equal ones too, so that a row of the matrix adds up. */

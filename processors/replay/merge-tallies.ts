@@ -5,6 +5,7 @@ import { CELL_EXAMPLES, GROUP_EXAMPLES, MOST_NAMED, MOST_PAIRS } from './diff-li
 import type { AdvantageDiff, DiffCell, DiffTally, RewardDiff } from './diff-tally.ts';
 import { createFirstFew } from './first-few.ts';
 import { compareCells } from './pair-counts.ts';
+import { mergeVerdicts } from './verdict-diff.ts';
 
 /** The tally of nothing. */
 export const NO_CHANGES: DiffTally = {
@@ -19,6 +20,7 @@ export const NO_CHANGES: DiffTally = {
  * than MOST_PAIRS pairs: which of them have a cell of their own depends on the pieces, what there is in all does not.
  */
 export function mergeTallies(a: DiffTally, b: DiffTally): DiffTally {
+  const verdicts = mergeVerdicts(a.verdicts, b.verdicts);
   return {
     attempts: a.attempts + b.attempts,
     same: a.same + b.same,
@@ -31,6 +33,7 @@ export function mergeTallies(a: DiffTally, b: DiffTally): DiffTally {
     rewards: mergeRewards(a.rewards, b.rewards),
     advantages: mergeAdvantages(a.advantages, b.advantages),
     examples: firstOf(MOST_NAMED, compareChanged, a.examples, b.examples),
+    ...(verdicts && { verdicts }),
   };
 }
 

@@ -5,6 +5,7 @@ import { type OpenReplays, openReplays } from '../rescore/open-replays.ts';
 import type { ReplayRequest } from '../rescore/replay-request.ts';
 import type { ReplayReport } from '../rescore/replays.ts';
 import { reportText } from '../rescore/report/text.ts';
+import { verdictLines, verdictWarnings } from '../rescore/report/verdict-lines.ts';
 import type { CommandContext } from './context.ts';
 import { followReplay } from './follow-replay.ts';
 import { createReplayBar } from './replay-bar.ts';
@@ -13,6 +14,7 @@ import { openReplayPage, type ReplayPage } from './replay-page.ts';
 import { replayRequestOf } from './replay-request-of.ts';
 import { replayListText, replayStatusText } from './replay-text.ts';
 import { keepReplayVerdicts } from './replay-verdicts.ts';
+import { visible } from './table.ts';
 import { stopping } from './until-stopped.ts';
 
 /** Answers with the exit code. */
@@ -66,7 +68,10 @@ async function replay(
     const started = await replays.start(request);
     if (request.save) context.say(`replay ${request.replayId}`);
     const { replay_id } = await followReplay(replays, started, { bar, stopped });
-    return await tell(await replays.report(replay_id), page, context);
+    const report = await replays.report(replay_id);
+    for (const line of verdictLines(report)) context.say(visible(line));
+    for (const line of verdictWarnings(report)) context.warn(visible(line));
+    return await tell(report, page, context);
   } finally {
     bar.stop();
     forget();

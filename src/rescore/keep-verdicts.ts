@@ -18,3 +18,12 @@ export async function keepVerdicts(
   }));
   await store.insert(encodeReplayVerdicts(rows));
 }
+
+/** Verdicts that were kept for a replay, refusals among them. */
+export async function countVerdicts(store: Pick<Store, 'query'>, replayId: string): Promise<number> {
+  const [row] = await store.query<{ readonly n: number }>(
+    'SELECT toUInt32(count()) AS n FROM rollstream.replay_verdicts FINAL WHERE replay_id = {id:String}',
+    { id: replayId },
+  );
+  return row?.n ?? 0;
+}

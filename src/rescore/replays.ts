@@ -38,6 +38,8 @@ export interface ReplayReport {
   readonly against: string;
   readonly diff: DiffTally;
   readonly refused: readonly RefusedRollouts[];
+  /** New verdicts that it was given, those about what was not replayed among them (see `diff.verdicts`). Absent: none were wanted. */
+  readonly verdicts?: number;
   /** null: nothing was to be emitted. */
   readonly emitted: EmittedCounts | null;
 }

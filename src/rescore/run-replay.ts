@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { DocumentIds } from '../../processors/model/control.ts';
 import { mergeTallies, NO_CHANGES } from '../../processors/replay/merge-tallies.ts';
 import type { EmitReplay } from './emit/emit-replay.ts';
+import { countVerdicts } from './keep-verdicts.ts';
 import type { KeptReplays } from './kept-replays.ts';
 import { mergeRefused } from './merge-refused.ts';
 import { openSource, type ScoringApp } from './open-scoring.ts';
@@ -46,6 +47,7 @@ export async function runReplay(of: RunReplayOf, deps: RunReplayDeps): Promise<v
   };
   let isFirst = false;
   const parts = await score();
+  const verdicts = request.withVerdicts ? await countVerdicts(deps.app.store, replayId) : null;
   const emitted = await emit();
   progress.state = 'done';
   progress.endedAtMs = deps.now();
@@ -57,6 +59,7 @@ export async function runReplay(of: RunReplayOf, deps: RunReplayDeps): Promise<v
     against,
     diff: inOrder.reduce((sum, { tally }) => mergeTallies(sum, tally), NO_CHANGES),
     refused: mergeRefused(inOrder.map(({ refused }) => refused)),
+    ...(verdicts !== null && { verdicts }),
     emitted,
   };
   await keep();

@@ -29,12 +29,16 @@ function stateWords({ state, interrupted }: ReplayReport['status']): string {
 }
 
 /** How much of it changed. */
-export function changeLines({ status, diff, refused }: ReplayReport): string[] {
+export function changeLines(report: ReplayReport): string[] {
+  const { status, diff, refused } = report;
   const { attempts, changed, vanished, appeared, rewards, advantages } = diff;
   const unreplayed = refused.reduce((sum, { n }) => sum + n, 0);
   // Not "nothing changed": a condition with a slip in it, a stretch that is empty and records that are all gone look like this.
   if (status.state === 'done' && status.units === 0 && unreplayed === 0)
-    return ['nothing to replay: no unit that was decided and has records is in what was asked for'];
+    return [
+      'nothing to replay: no unit that was decided and has records is in what was asked for',
+      ...verdictLines(report),
+    ];
   return [
     changed + vanished + appeared === 0
       ? `nothing changed: ${counted(attempts, 'attempt is', 'attempts are')} decided as before`

@@ -9,6 +9,7 @@ import type { UnitHistory } from '../../../processors/model/replay.ts';
 import { createDiff } from '../../../processors/replay/create-diff.ts';
 import { createLaneHistory, type LaneHistoryDeps } from '../../../processors/replay/create-lane-history.ts';
 import { createReplayLane, type ReplayLane } from '../../../processors/replay/replay-lane.ts';
+import { createVerdictDiff } from '../../../processors/replay/verdict-diff.ts';
 import { type DeepAuditor, NO_DEEP_AUDITOR } from '../../deep-audits/deep-auditor.ts';
 import { createLaneDeepAudits } from '../../lanes/lane-deep-audits.ts';
 import { mergeRefused } from '../merge-refused.ts';
@@ -48,6 +49,7 @@ export async function createUnitScorer(
           audits:
             settings.audits === null ? null : createStreamAudits({ template: deep.standIn, reencode: deep.standIn }),
           ...(isDeep ? { awaited: deep.begin } : {}),
+          tellsAudits: settings.audits !== null,
           limits: { reorderEvents },
           fits: createFits({ bytes: MOST_RECORD_BYTES, takesTokens: settings.hasBlobs }),
         }),
@@ -57,6 +59,7 @@ export async function createUnitScorer(
       const lane = lanes.get(partition);
       if (lane === undefined) throw new Error(`partition ${partition} was not begun`);
       const diff = createDiff();
+      const verdictDiff = createVerdictDiff();
       const rows = createReplayRows(settings);
       const refused: RefusedRollouts[][] = [];
       const deferred: Array<Promise<readonly AuditRow[]>> = [];
@@ -68,6 +71,7 @@ export async function createUnitScorer(
           refused.push([{ reason, detail, n: rollouts.length, rollouts }]);
         } else {
           diff.add(unit.unit, unit.decided, replayed.rows.decisions, replayed.vanished);
+          verdictDiff.add(unit);
           rows.append(replayed.rows);
           if (isDeep) deferred.push(...deep.deferred(replayed));
         }
@@ -77,7 +81,9 @@ export async function createUnitScorer(
         }
       }
       for (const audits of await Promise.all(deferred)) rows.appendAudits(audits);
-      return { tally: diff.tally(), refused: mergeRefused(refused), ...rows.take() };
+      const verdicts = verdictDiff.diff();
+      const tally = { ...diff.tally(), ...(verdicts && { verdicts }) };
+      return { tally, refused: mergeRefused(refused), ...rows.take() };
     },
     close: () => auditor.close(),
   };
