@@ -21,7 +21,7 @@ export interface PipelineDeps {
   readonly partitionOfKey: (key: string) => number;
   readonly documents: Documents;
   readonly audits: Audits;
-  readonly limits: Omit<AssembleRules, 'watch'>;
+  readonly limits: Pick<AssembleRules, 'reorderEvents'>;
   /** What has no place on the ready topic is quarantined. Absent: everything has. */
   readonly fits?: Fits;
   /** What has to come before a wave may be decided; null: nothing. Absent: nothing ever. */

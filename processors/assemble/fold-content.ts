@@ -5,8 +5,11 @@ import { foldVerdict } from './fold-verdict.ts';
 import { foldCallWall, foldPhaseWall, foldToolWall } from './fold-wall.ts';
 import { foldModelCall } from './segments.ts';
 
-/** The content of an accepted event, in order of seq; unsequenced ones when they come. Changes the attempt, never the event. */
-export function foldContent(attempt: Attempt, event: StepEvent): void {
+/**
+ * The content of an accepted event, in order of seq; unsequenced ones when they come. Changes the attempt, never the event.
+ * `countsTokens`: see AssembleRules.
+ */
+export function foldContent(attempt: Attempt, event: StepEvent, countsTokens: boolean): void {
   if (event.start !== null) {
     const { task_metadata_json, tokenizer_sha256, template_sha256, template_vars_json, sampling, limits } = event.start;
     attempt.start = { task_metadata_json, tokenizer_sha256, template_sha256, template_vars_json, sampling, limits };
@@ -16,7 +19,7 @@ export function foldContent(attempt: Attempt, event: StepEvent): void {
     for (const call of event.model_call.tool_calls) attempt.openCalls.push(`${attempt.calls}/${call.call_id}`);
     foldCallFacts(attempt, event.model_call);
     foldCallWall(attempt, event, event.model_call);
-    foldModelCall(attempt, event, event.model_call);
+    foldModelCall(attempt, event, event.model_call, countsTokens);
   } else if (event.tool_result !== null) foldToolResult(attempt, event, event.tool_result);
   else if (event.phase !== null) {
     addWall(attempt, event.phase.phase, event.duration_us);

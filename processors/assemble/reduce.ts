@@ -15,6 +15,8 @@ export interface AssembleRules {
   readonly reorderEvents: number;
   /** Sees the content of each accepted event after it was folded. */
   readonly watch: (attempt: Attempt, event: StepEvent) => void;
+  /** Token ids and logprobs are zeros that nobody looks at: they are counted, and not kept. Absent: they are kept. */
+  readonly countsTokens?: boolean;
 }
 
 /** Folds one event of a producer or verifier. What may now be decided is added to `candidates`. */
@@ -116,11 +118,11 @@ function acceptUnsequenced(
   attempt: Attempt,
   { event, cause }: Waiting,
   accepted: number,
-  { watch }: AssembleRules,
+  { watch, countsTokens = false }: AssembleRules,
 ): void {
   if (event.kind === 'verdict') verdictRow(state, attempt.unit.key, event, cause, false, accepted);
   acceptRow(state, attempt.unit.key, event, cause, accepted);
-  foldContent(attempt, event);
+  foldContent(attempt, event, countsTokens);
   watch(attempt, event);
 }
 
@@ -199,16 +201,16 @@ function beginAttempt(
   for (const held of early) acceptUnsequenced(state, attempt, held, cause.offset, rules);
 }
 
-function foldInOrder(attempt: Attempt, event: StepEvent, { watch }: AssembleRules): void {
+function foldInOrder(attempt: Attempt, event: StepEvent, { watch, countsTokens = false }: AssembleRules): void {
   attempt.nextSeq += 1;
-  foldContent(attempt, event);
+  foldContent(attempt, event, countsTokens);
   watch(attempt, event);
   while (attempt.waiting !== null && attempt.end === null) {
     const next = attempt.waiting.get(attempt.nextSeq);
     if (next === undefined) return;
     attempt.waiting.delete(attempt.nextSeq);
     attempt.nextSeq += 1;
-    foldContent(attempt, next.event);
+    foldContent(attempt, next.event, countsTokens);
     watch(attempt, next.event);
   }
 }

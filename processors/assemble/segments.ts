@@ -4,8 +4,11 @@ import type { Chunk, Segment } from '../model/segment.ts';
 
 const BYTES_A_TOKEN = 4;
 
-/** Appends a model call: new tokens to its segment, a turn as a range. A prompt that does not extend what is held starts a segment. */
-export function foldModelCall(attempt: Attempt, event: StepEvent, call: ModelCall): void {
+/**
+ * Appends a model call: new tokens to its segment, a turn as a range. A prompt that does not extend what is held starts a segment.
+ * `countsTokens`: see AssembleRules.
+ */
+export function foldModelCall(attempt: Attempt, event: StepEvent, call: ModelCall, countsTokens: boolean): void {
   const number = attempt.calls;
   attempt.calls += 1;
   if (call.prompt_delta_ids === null || call.completion_ids === null) {
@@ -22,13 +25,14 @@ export function foldModelCall(attempt: Attempt, event: StepEvent, call: ModelCal
   }
   let segment = held ?? openSegment(attempt, event.segment_id);
   if (call.prompt_prefix_len < heldLength) segment = forkSegment(attempt, segment, call.prompt_prefix_len);
-  if (hasUnsoundLogprob(call.completion_logprobs)) attempt.corrupt ??= 'logprob_invalid';
+  if (!countsTokens && hasUnsoundLogprob(call.completion_logprobs)) attempt.corrupt ??= 'logprob_invalid';
   const chunk = chunkOf(
     number,
     call.prompt_delta_ids,
     call.completion_ids,
     call.completion_logprobs,
     heldSpans(segment, call.weight_spans),
+    countsTokens,
   );
   const start = segment.length + chunk.promptTokens;
   if (chunk.tokens > 0) pushChunk(segment, chunk);
@@ -44,22 +48,30 @@ function heldSpans({ chunks }: Segment, spans: Chunk['spans']): Chunk['spans'] {
   return before;
 }
 
+const NO_BYTES = Buffer.alloc(0);
+
 /** Copied: what a decoder hands out may be a view of a larger block, which one open attempt would keep whole. */
+function joined(prompt: Buffer, completion: Buffer, logprobs: Buffer | null): Buffer {
+  const idsEnd = prompt.length + completion.length;
+  const bytes = Buffer.allocUnsafeSlow(idsEnd + (logprobs?.length ?? 0));
+  bytes.set(prompt, 0);
+  bytes.set(completion, prompt.length);
+  if (logprobs !== null) bytes.set(logprobs, idsEnd);
+  return bytes;
+}
+
 function chunkOf(
   turn: number,
   prompt: Buffer,
   completion: Buffer,
   logprobs: Buffer | null,
   spans: Chunk['spans'],
+  countsTokens: boolean,
 ): Chunk {
   const idsEnd = prompt.length + completion.length;
-  const bytes = Buffer.allocUnsafeSlow(idsEnd + (logprobs?.length ?? 0));
-  bytes.set(prompt, 0);
-  bytes.set(completion, prompt.length);
-  if (logprobs !== null) bytes.set(logprobs, idsEnd);
   return {
     turn,
-    bytes,
+    bytes: countsTokens ? NO_BYTES : joined(prompt, completion, logprobs),
     promptTokens: prompt.length / BYTES_A_TOKEN,
     sampledTokens: completion.length / BYTES_A_TOKEN,
     tokens: idsEnd / BYTES_A_TOKEN,

@@ -24,6 +24,8 @@ export interface DecideAs {
   readonly flatten: typeof flatSegment;
   /** false: without token data there is no trajectory, neither a row nor a record. */
   readonly travels: boolean;
+  /** false: nobody keeps what the audits said. Absent: it becomes rows. */
+  readonly tellsAudits?: boolean;
 }
 
 export const LIVE: DecideAs = { replayId: '', supersedes: () => null, flatten: flatSegment, travels: true };
@@ -32,7 +34,7 @@ export const LIVE: DecideAs = { replayId: '', supersedes: () => null, flatten: f
 export function createDecide(
   state: LaneState,
   policyInForce: () => Policy,
-  { replayId, supersedes: supersededBy, flatten, travels }: DecideAs = LIVE,
+  { replayId, supersedes: supersededBy, flatten, travels, tellsAudits = true }: DecideAs = LIVE,
 ): OperatorFunction<readonly AgedLeaving[], number> {
   const decideOne = (leaving: AgedLeaving, leaver: AgedLeaver) => {
     const { attempt, judgement } = leaver;
@@ -59,7 +61,7 @@ export function createDecide(
     // Superseded is in `decisions` alone: what it had done so far is no result.
     if (judgement.ruling === 'superseded') return;
     pushRewards(state, leaving, leaver, { scoreId, replayId });
-    pushAudits(state, leaving, leaver, replayId);
+    if (tellsAudits) pushAudits(state, leaving, leaver, replayId);
     if (!travels) return;
     const { groupSizeActual } = leaving;
     const trajectory = buildTrajectory({

@@ -25,7 +25,10 @@ const TOKEN_BYTES = 10;
 export function createFits({ bytes, takesTokens }: RecordSpace): Fits {
   return function fits(attempt, judgement) {
     const tokens = takesTokens ? 0 : attempt.segments.reduce((sum, { length }) => sum + length * TOKEN_BYTES, 0);
-    return tokens > bytes ? false : tokens + restOf(attempt, judgement, takesTokens) <= bytes;
+    if (tokens > bytes) return false;
+    const rest = (sizeOf: SizeOf): number => restOf(attempt, judgement, takesTokens, sizeOf);
+    // Nearly all are so small that their characters need not be looked at.
+    return tokens + rest(atMost) <= bytes || tokens + rest(inUtf8) <= bytes;
   };
 }
 
@@ -33,7 +36,13 @@ function restOf(
   { identity, start, segments, turns, aux, verdicts }: Attempt,
   judgement: Judgement,
   takesTokens: boolean,
+  sizeOf: SizeOf,
 ) {
+  const size = (...texts: ReadonlyArray<string | null | undefined>): number => {
+    let bytes = 0;
+    for (const text of texts) if (text !== null && text !== undefined) bytes += sizeOf(text);
+    return bytes;
+  };
   const { run_id, env_name, task_id, group_id, rollout_id } = identity;
   // In the record, in its key with three bytes for each that is escaped, and in its headers.
   let sum = FIXED_BYTES + 5 * size(run_id, env_name, task_id, group_id, rollout_id);
@@ -65,10 +74,12 @@ function restOf(
   return sum + 3 * longest;
 }
 
-/** Bytes of UTF-8. */
-function size(...texts: ReadonlyArray<string | null | undefined>): number {
-  return texts.reduce((sum, text) => sum + (text === null || text === undefined ? 0 : Buffer.byteLength(text)), 0);
-}
+/** Bytes of UTF-8 that a text has, or no fewer. */
+type SizeOf = (text: string) => number;
+
+const inUtf8: SizeOf = (text) => Buffer.byteLength(text);
+/** A unit of UTF-16 is three bytes at most. */
+const atMost: SizeOf = ({ length }) => 3 * length;
 
 /** Kept for people and SQL, since a trainer could not be given it. */
 export function withoutSpace(judgement: Judgement): Judgement {

@@ -37,6 +37,8 @@ export interface ReplayLaneDeps {
   readonly late: 'use' | 'ignore';
   /** false: token ids and logprobs are not there (zeros of their length); there are no rows of `trajectories`, and counts are right. */
   readonly withTokens: boolean;
+  /** false: rows of audits are not asked for. Absent: they are made, where they are made again or not. */
+  readonly tellsAudits?: boolean;
   readonly limits: { readonly reorderEvents: number };
   /** What has no place on the ready topic is quarantined. Absent: everything has. */
   readonly fits?: Fits;
@@ -64,6 +66,7 @@ export function createReplayLane(deps: ReplayLaneDeps): ReplayLane {
     documents,
     rules: {
       ...deps.limits,
+      countsTokens: !withTokens,
       watch(attempt, event) {
         watch(attempt, event);
         if (event.kind === 'start' && !withTokens) noteUnsound(attempt, past);
@@ -80,6 +83,7 @@ export function createReplayLane(deps: ReplayLaneDeps): ReplayLane {
       replayId,
       flatten: withTokens ? flatSegment : countSegment,
       travels: withTokens,
+      tellsAudits: deps.tellsAudits ?? true,
       supersedes({ rolloutId, number }, scoreId) {
         const compared = past.decided.get(attemptKey(rolloutId, number));
         return compared === undefined || compared.score_id === scoreId ? null : compared.score_id;

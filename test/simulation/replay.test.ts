@@ -3,7 +3,7 @@ import type { SimulationConfig } from '../../src/simulate/simulation.ts';
 import { type Comparison, compareSeed } from './replay/live-and-replay.ts';
 
 /** More by hand: REPLAY_SEEDS=100. */
-const SEEDS = Number(process.env.REPLAY_SEEDS ?? 10);
+const SEEDS = Number(process.env.REPLAY_SEEDS ?? 6);
 const CRASHES = 6;
 
 interface Kind {

@@ -1,13 +1,13 @@
 import { AUDIT_NAMES, type Audited, auditedBy, notAuditable } from '../../../processors/model/audit-summary.ts';
 import { DEFERRED } from '../../../processors/model/effects.ts';
-import type { AuditedRow, FindingRow } from './row-kinds.ts';
+import type { AuditsSaid, FindingRow } from './row-kinds.ts';
 
 /**
  * What the audits say of an attempt: as when it was decided, or with what those that were deferred said since. `found`: rows of
  * `audits` about it, without those that found nothing where only findings were read.
  */
 export function auditedOf(
-  { results, missing }: AuditedRow,
+  { results, missing }: AuditsSaid,
   found: readonly FindingRow[],
   late: 'use' | 'ignore',
 ): Audited {

@@ -47,7 +47,7 @@ export async function fetchSides(
   const audited = scope.audits
     ? NO_ROWS
     : await read(
-        `SELECT ${auditedRows.select.join(', ')} FROM rollstream.trajectories
+        `SELECT ${auditedRows().select.join(', ')} FROM rollstream.trajectories
          WHERE ${byOffset} AND replay_id = '' AND ${byRollout} ORDER BY unit, rollout_id, attempt, version DESC`,
       );
   const findings = scope.audits

@@ -14,7 +14,7 @@ import { decodeRecord } from './decode-record.ts';
 import { readStretch } from './index-log.ts';
 import { cutLogUnits, findLogUnits, type LogUnits, offsetsOf } from './log-units.ts';
 import { endOf, readOwnedBounds } from './owned-bounds.ts';
-import { CHUNK_LIMITS } from './plan-chunks.ts';
+import { chunkLimits } from './plan-chunks.ts';
 import { readLaneHistory } from './read-controls.ts';
 import { checkPlaces, isPartitionIn, type PartitionScope } from './scope-sql.ts';
 import type { StoreScope } from './store-scope.ts';
@@ -31,7 +31,7 @@ export interface LogSourceDeps {
   readonly decodeEvent: (value: Buffer) => Outcome<StepEvent>;
   /** Loads schemas before they are used. */
   readonly prepare: (ids: Iterable<number>) => Promise<void>;
-  /** Of a chunk at most, but for its last unit; absent: see CHUNK_LIMITS. */
+  /** Of a chunk at most, but for its last unit; absent: see chunkLimits. */
   readonly chunkEvents?: number;
   readonly log: (message: string) => void;
 }
@@ -45,7 +45,8 @@ const ASKED = { units: 500, characters: 80_000 };
  */
 export function createLogSource(deps: LogSourceDeps): ReplaySource {
   const { broker, store, topic, partitions, request, override, decodeEvent, prepare, log } = deps;
-  const limits = { ...CHUNK_LIMITS, events: deps.chunkEvents ?? CHUNK_LIMITS.events };
+  const ofTokens = chunkLimits(true);
+  const limits = { ...ofTokens, events: deps.chunkEvents ?? ofTokens.events };
   const opening = store.openBulkReader();
   // (Asked for where it is used: nobody may be waiting yet.)
   opening.catch(() => undefined);

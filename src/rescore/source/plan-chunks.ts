@@ -10,13 +10,21 @@ export interface ChunkLimits {
   readonly bytes: number;
 }
 
-export const CHUNK_LIMITS: ChunkLimits = { events: 100_000, bytes: 64 << 20 };
+/**
+ * Each piece looks at every stretch of the table that may hold one of its units, and where rollout ids are random that is all of it:
+ * the fewer pieces the better.
+ */
+export function chunkLimits(withTokens: boolean): ChunkLimits {
+  return { events: withTokens ? 100_000 : 400_000, bytes: 64 << 20 };
+}
 
 /** Bytes of an event beside its data: ids, codes, times. */
 const EVENT_BYTES = 350;
+/** Of one without tokens, which has fewer columns. */
+const LIGHT_EVENT_BYTES = 240;
 /** Of an event without tokens: what may be long and is read all the same. */
-const LIGHT_BYTES = 'length(detail_json) + ifNull(length(task_metadata_json), 0)';
-const TOKEN_BYTES = `${LIGHT_BYTES} + ifNull(length(text), 0) + ifNull(length(tools_json), 0) + ifNull(length(extra_json), 0)
+const LIGHT_BYTES = `if(kind = 'model_call', 0, length(detail_json)) + ifNull(length(task_metadata_json), 0)`;
+const TOKEN_BYTES = `length(detail_json) + ifNull(length(task_metadata_json), 0) + ifNull(length(text), 0) + ifNull(length(tools_json), 0) + ifNull(length(extra_json), 0)
   + 4 * (length(prompt_delta_ids) + length(completion_ids) + length(completion_logprobs))
   + arraySum(a -> ifNull(length(a), 0), \`tool_calls.arguments_raw\`)`;
 
@@ -34,7 +42,7 @@ export async function planChunks(
   const wanted = scopedUnits(of, scope, { steps: runs, decisions: runs });
   // In events: of two limits the nearer one.
   const share = (limits.events / limits.bytes).toPrecision(17);
-  const bytes = `sum(${EVENT_BYTES} + ${withTokens ? TOKEN_BYTES : LIGHT_BYTES})`;
+  const bytes = `sum(${withTokens ? `${EVENT_BYTES} + ${TOKEN_BYTES}` : `${LIGHT_EVENT_BYTES} + ${LIGHT_BYTES}`})`;
   const sql = `SELECT min(unit), max(unit), min(low), max(high), toInt64(count()), toInt64(sum(n)) FROM (
     SELECT unit, low, high, n, intDiv(
       sum(weight) OVER (ORDER BY unit ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), ${limits.events}) AS cut

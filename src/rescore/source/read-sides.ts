@@ -7,6 +7,7 @@ import { auditedOf } from './audited-of.ts';
 import type { RawSides } from './fetch-sides.ts';
 import {
   type AuditedRow,
+  type AuditsSaid,
   auditedRows,
   decidedRows,
   type FindingRow,
@@ -32,7 +33,7 @@ export function readSides(raw: RawSides): (unit: string, started: readonly Start
   const decided = byUnit(raw.decided, decidedRows, decidedKey);
   const live = raw.live.length === 0 ? decided : byUnit(raw.live, decidedRows, decidedKey);
   const newVerdicts = byUnit(raw.newVerdicts, newVerdictRows, null);
-  const audited = byUnit(raw.audited, auditedRows, (row) => attemptKey(row.rollout_id, row.attempt));
+  const audited = byUnit(raw.audited, auditedRows(), (row) => attemptKey(row.rollout_id, row.attempt));
   const findings = byUnit(raw.findings, findingRows(raw.withTokens), findingKey);
   return (unit, started) => {
     const liveOnes = live.get(unit) ?? [];
@@ -121,20 +122,21 @@ function auditedByAttempt(
   for (const row of rows) {
     const { rollout_id, attempt } = row;
     const found = findings.filter((one) => one.rollout_id === rollout_id && one.attempt === attempt);
-    audited.set(attemptKey(rollout_id, attempt), found.length === 0 ? asDecided(row) : auditedOf(row, found, late));
+    audited.set(
+      attemptKey(rollout_id, attempt),
+      found.length === 0 ? asDecided(row.said) : auditedOf(row.said, found, late),
+    );
   }
   return audited;
 }
 
 /** Most attempts have the same results and no finding: they share what says so. */
-const known = new Map<string, Audited>();
-const MOST_KNOWN = 1000;
+const known = new WeakMap<AuditsSaid, Audited>();
 
-function asDecided(row: AuditedRow): Audited {
-  const key = JSON.stringify([row.results, row.missing]);
-  const found = known.get(key);
+function asDecided(said: AuditsSaid): Audited {
+  const found = known.get(said);
   if (found !== undefined) return found;
-  const audited = auditedOf(row, [], 'ignore');
-  if (known.size < MOST_KNOWN) known.set(key, audited);
+  const audited = auditedOf(said, [], 'ignore');
+  known.set(said, audited);
   return audited;
 }

@@ -57,25 +57,42 @@ export const decidedRows: RowKind<OfUnit & { readonly decision: ComparedDecision
   }),
 };
 
-export interface AuditedRow extends OfUnit {
-  readonly rollout_id: string;
-  readonly attempt: number;
+/** What the audits had said of an attempt when it was decided. */
+export interface AuditsSaid {
   /** In the order of AUDIT_NAMES. */
   readonly results: readonly AuditResult[];
   readonly missing: Readonly<Record<string, string>>;
 }
 
-/** What the audits had said when an attempt was decided. */
-export const auditedRows: RowKind<AuditedRow> = {
-  select: ['unit', 'rollout_id', 'attempt', ...AUDIT_NAMES.map((name) => `audit_${name}`), 'audit_missing'],
-  read: (reader) => ({
-    unit: reader.string(),
-    rollout_id: reader.string(),
-    attempt: reader.int32(),
-    results: AUDIT_NAMES.map(() => auditResult(reader.string())),
-    missing: reader.map(readString),
-  }),
-};
+export interface AuditedRow extends OfUnit {
+  readonly rollout_id: string;
+  readonly attempt: number;
+  /** Attempts one after the other of which the same was said share it. */
+  readonly said: AuditsSaid;
+}
+
+/** For one reader. */
+export function auditedRows(): RowKind<AuditedRow> {
+  let said: AuditsSaid = { results: [], missing: {} };
+  let from = 0;
+  let to = 0;
+  return {
+    select: ['unit', 'rollout_id', 'attempt', ...AUDIT_NAMES.map((name) => `audit_${name}`), 'audit_missing'],
+    read(reader) {
+      const unit = reader.string();
+      const rollout_id = reader.string();
+      const attempt = reader.int32();
+      const { at } = reader;
+      if (!reader.repeats(from, to)) {
+        const results = AUDIT_NAMES.map(() => auditResult(reader.string()));
+        said = { results, missing: reader.map(readString) };
+        from = at;
+        to = reader.at;
+      }
+      return { unit, rollout_id, attempt, said };
+    },
+  };
+}
 
 export interface FindingRow extends OfUnit {
   readonly rollout_id: string;

@@ -5,7 +5,7 @@ import { checkCondition } from '../check-condition.ts';
 import type { ReplayChunk, ReplayPlan, ReplaySource } from '../replay-source.ts';
 import { fetchChunk } from './fetch-chunk.ts';
 import { endOf, readOwnedBounds } from './owned-bounds.ts';
-import { CHUNK_LIMITS, planChunks } from './plan-chunks.ts';
+import { chunkLimits, planChunks } from './plan-chunks.ts';
 import { readLaneHistory } from './read-controls.ts';
 import { checkPlaces, isPartitionIn, type PartitionScope } from './scope-sql.ts';
 import type { StoreScope } from './store-scope.ts';
@@ -21,7 +21,7 @@ export interface StoreSourceDeps {
   readonly override: Partial<DocumentIds>;
   /** Else tokens and logprobs are zeros of the right number, and what no score depends on is null. */
   readonly withTokens: boolean;
-  /** Of a chunk at most, but for its last unit; absent: see CHUNK_LIMITS. */
+  /** Of a chunk at most, but for its last unit; absent: see chunkLimits. */
   readonly chunkEvents?: number;
   readonly log: (message: string) => void;
 }
@@ -29,7 +29,7 @@ export interface StoreSourceDeps {
 /** Events of a replay out of the store: beyond what the log still holds. */
 export function createStoreSource(deps: StoreSourceDeps): ReplaySource {
   const { store, topic, partitions, request, override, withTokens, log } = deps;
-  const limits = { ...CHUNK_LIMITS, events: deps.chunkEvents ?? CHUNK_LIMITS.events };
+  const limits = chunkLimits(withTokens);
   const opening = store.openBulkReader();
   // (Asked for where it is used: nobody may be waiting yet.)
   opening.catch(() => undefined);
@@ -52,7 +52,10 @@ export function createStoreSource(deps: StoreSourceDeps): ReplaySource {
           const of = await scopeOf(partition, null);
           ends.push(of.end);
           if (!isPartitionIn(request, partition)) continue;
-          for (const chunk of await planChunks(reader, of, request, { withTokens, limits }))
+          for (const chunk of await planChunks(reader, of, request, {
+            withTokens,
+            limits: { ...limits, events: deps.chunkEvents ?? limits.events },
+          }))
             chunks.push({ chunk: chunks.length, ...chunk });
         }
         log(`${chunks.reduce((sum, { units }) => sum + units, 0)} units in ${chunks.length} pieces`);

@@ -7,6 +7,9 @@ import type { ReplayedRows, ReplayedUnit } from '../../../processors/model/repla
 import { laneHistoryOf, linesOf } from './histories.ts';
 import { anyLog, decidedRows, IDS, type Lived, laneOf, live, POLICIES, rowsOf, rowsOfUnits } from './random-lived.ts';
 
+/** More by hand: REPLAY_RUNS=1000. */
+const RUNS = Number(process.env.REPLAY_RUNS ?? 15);
+
 const made = vi.hoisted(() => ({ states: [] as LaneState[] }));
 vi.mock('../../../processors/model/lane-state.ts', async (original) => {
   const real = await original<typeof import('../../../processors/model/lane-state.ts')>();
@@ -33,7 +36,7 @@ describe('a replay under the documents that were in force', () => {
         expect(linesOf(rowsOf(replayed))).toEqual(linesOf([decidedRows(lived)]));
         expect(replayed.flatMap((unit) => (unit.kind === 'replayed' ? unit.vanished : []))).toEqual([]);
       }),
-      { numRuns: 60 },
+      { numRuns: 2 * RUNS },
     );
   });
 
@@ -50,7 +53,7 @@ describe('a replay under the documents that were in force', () => {
         }
         expect(linesOf(rowsOf(replayed))).toEqual(linesOf([decidedRows(lived)]));
       }),
-      { numRuns: 30 },
+      { numRuns: RUNS },
     );
   });
 
@@ -81,7 +84,7 @@ describe('a replay under the documents that were in force', () => {
           }
         }
       }),
-      { numRuns: 30 },
+      { numRuns: RUNS },
     );
   });
 });
@@ -111,7 +114,7 @@ describe('a replay under another policy', () => {
         });
         expect(linesOf(replayed.map(plain))).toEqual(linesOf([rowsOfUnits(wanted.effects.rows, both)]));
       }),
-      { numRuns: 60 },
+      { numRuns: 2 * RUNS },
     );
   });
 
@@ -132,7 +135,7 @@ describe('a replay under another policy', () => {
           for (const { reason } of replayed.vanished) expect(reason).not.toBe('not_started');
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 2 * RUNS },
     );
   });
 });

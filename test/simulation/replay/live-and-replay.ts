@@ -83,8 +83,9 @@ export async function compareSeed(
 
 /** The first row that only one of them has, and what of it differs. */
 function difference(got: readonly string[], wanted: readonly string[]): string | null {
-  const missing = wanted.filter((line) => !got.includes(line));
-  const more = got.filter((line) => !wanted.includes(line));
+  const [gotten, asked] = [new Set(got), new Set(wanted)];
+  const missing = wanted.filter((line) => !gotten.has(line));
+  const more = got.filter((line) => !asked.has(line));
   if (missing.length + more.length === 0 && got.length === wanted.length) return null;
   const [one, other] = [missing, more].map(([line]) => (line === undefined ? {} : JSON.parse(line)));
   const names = Object.keys({ ...one, ...other }).filter(

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { auditedOf } from '../../../../src/rescore/source/audited-of.ts';
-import type { AuditedRow, FindingRow } from '../../../../src/rescore/source/row-kinds.ts';
+import type { AuditsSaid, FindingRow } from '../../../../src/rescore/source/row-kinds.ts';
 
 /** Decided when the re-encoding was still to come, and the template could not be looked at. */
-const DECIDED: AuditedRow = {
-  ...{ unit: 'u', rollout_id: 'r', attempt: 0 },
+const DECIDED: AuditsSaid = {
   results: ['pass', 'not_auditable', 'warn', 'pass', 'pass', 'pass', 'not_auditable'],
   missing: { template: 'no template', reencode: 'deferred' },
 };
