@@ -124,7 +124,7 @@ export function createEmitReplay(deps: EmitReplayDeps): EmitReplay {
           const most = Math.min(BLOCK_UNITS, run.to - progress.position);
           const block = await readPlan(store, { replayId, position: progress.position, most });
           if (block.length < most) throw new Error(`bug: replay ${replayId} has fewer units than it had`);
-          const judged = judgeUnits(block, { replayId, against, emit, isReady });
+          const judged = judgeUnits(block, { replayId, against, emit, topic, isReady });
           for await (const batch of cutBatches(judged, deps.batchBytes)) await emitBatch(batch);
         }
         return progress;

@@ -34,6 +34,7 @@ export interface JudgeFor {
   readonly replayId: string;
   readonly against: string;
   readonly emit: EmitRequest;
+  readonly topic: string;
   /** The topic is the one that trainers are served from: what they have is left out. */
   readonly isReady: boolean;
 }
@@ -47,14 +48,15 @@ const PAGE_UNITS = 1_000;
 export function createJudgeUnits({ store, blobs, lookAtAges }: JudgeDeps): JudgeUnits {
   /** Of units that are kept, those that a trainer need not be given. */
   const readHad = async (units: readonly PlannedUnit[], asked: JudgeFor): Promise<Map<string, LeftOutReason>> => {
-    const { replayId, against, emit, isReady } = asked;
+    const { replayId, against, emit, topic, isReady } = asked;
     const trained = isReady ? await readTrainedUnits(store, units) : NONE;
     const had = new Map<string, LeftOutReason>();
     if (!emit.again) for (const unit of trained) had.set(unit, 'already_trained');
     if ((emit.unchanged ?? (isReady ? 'leave_out' : 'emit')) === 'emit') return had;
     // What was trained is in no queue any more.
     const names = namesOf(units).filter((unit) => !trained.has(unit));
-    for (const unit of await readUnchangedUnits(store, { replayId, against, units: names })) had.set(unit, 'unchanged');
+    const unchanged = await readUnchangedUnits(store, { replayId, against, topic, units: names });
+    for (const unit of unchanged) had.set(unit, 'unchanged');
     return had;
   };
 

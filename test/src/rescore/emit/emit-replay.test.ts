@@ -53,6 +53,16 @@ describe('of a replay', () => {
     expect(await emitted(again.replayId, asked({ unchanged: 'emit' }))).toMatchObject({ units: 1, left_out: {} });
   });
 
+  it('what an earlier replay emitted is what the topic has: the old score is a change of it, and the same score is none', async () => {
+    const run = `run ${count}`;
+    const wrong = await replayed([{ name: 'a', before: [0, 1], after: [1, 0] }], { run });
+    expect(await emitted(wrong.replayId)).toMatchObject({ units: 1 });
+    const same = await replayed([{ name: 'a', before: [0, 1], after: [1, 0] }], { run });
+    expect(await emitted(same.replayId)).toMatchObject({ units: 0, left_out: { unchanged: 1 } });
+    const undone = await replayed([{ name: 'a', before: [0, 1] }], { run });
+    expect(await emitted(undone.replayId)).toMatchObject({ units: 1, trajectories: 2, left_out: {} });
+  });
+
   it('a unit is changed by a loss mask, a turn reward or an advantage alone, and by a live row that is gone', async () => {
     const { replayId } = await replayed(
       ['mask', 'turn', 'advantage', 'none'].map((name) => ({ name, isGroup: false, before: [1] })),
@@ -253,6 +263,7 @@ describe('by the weights that are announced', () => {
     expect(await emitted(replayId)).toMatchObject({ units: 2, left_out: { stale: 1 } });
     expect(await pipeline.rolloutsOf(replayId)).toEqual(['v2-0', 'v2-1', 'v3-0', 'v3-1']);
     const other = await replayed(groups, of);
-    expect(await emitted(other.replayId, asked({ stale: 'emit' }))).toMatchObject({ units: 3, left_out: {} });
+    const asIs = asked({ stale: 'emit', unchanged: 'emit' });
+    expect(await emitted(other.replayId, asIs)).toMatchObject({ units: 3, left_out: {} });
   });
 });
