@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { counted } from '../audit/report/figures.ts';
 import type { NewVerdictOf } from '../rescore/new-verdicts.ts';
 import type { OpenReplays } from '../rescore/open-replays.ts';
 import { readAsked } from '../rescore/replay-documents.ts';
@@ -41,9 +42,10 @@ export async function keepReplayVerdicts(
     bar.stop();
     const { done, cached, cost, seconds, byStatus } = counts;
     const statuses = Object.entries(byStatus).map(([status, n]) => `${n} ${status}`);
+    const what = statuses.length === 0 ? '' : ` (${statuses.join(', ')})`;
     const spent = cost === null ? '' : `, cost ${cost}`;
     context.say(
-      visible(`${done} verdicts (${statuses.join(', ')}), ${cached} known before, in ${seconds.toFixed(1)} s${spent}`),
+      visible(`${counted(done, 'verdict')}${what}, ${cached} known before, in ${seconds.toFixed(1)} s${spent}`),
     );
   } finally {
     bar.stop();

@@ -13,9 +13,14 @@ export async function* verdictFileLines(path: string, stdin: Readable): AsyncGen
   let parts: Buffer[] = [];
   let bytes = 0;
   let line = 1;
-  const whole = (last: Buffer): string => Buffer.concat([...parts, last]).toString('utf8');
+  const whole = (last: Buffer): string => {
+    const text = Buffer.concat([...parts, last]).toString('utf8');
+    // Editors of Windows put a byte order mark first.
+    return line === 1 && text.startsWith('\uFEFF') ? text.slice(1) : text;
+  };
   for await (const chunk of readable(path, input)) {
     let rest = chunk;
+    if (line === 1 && bytes === 0) refuseCompressed(path, chunk);
     for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
       yield whole(rest.subarray(0, end));
       parts = [];
@@ -48,4 +53,10 @@ async function* readable(path: string, input: AsyncIterable<Buffer>): AsyncGener
       facts: { file: path },
     });
   }
+}
+
+function refuseCompressed(path: string, begin: Buffer): void {
+  if (begin[0] !== 0x1f || begin[1] !== 0x8b) return;
+  const message = `${path}:1: JSON Lines are needed, and it is compressed: gunzip -c … | rollstream replay --verdicts -`;
+  throw new RollstreamError('RS_INPUT_REFUSED', message, { facts: { file: path, line: 1 } });
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verdictFileLines } from '../../../src/verify/verdict-file-lines.ts';
 
@@ -36,4 +37,16 @@ it('a line without an end is not read into memory', async () => {
   const file = join(folder, 'long.jsonl');
   writeFileSync(file, Buffer.concat([Buffer.from('{}\n'), Buffer.alloc(9 * 2 ** 20, 'x')]));
   await expect(linesOf(file)).rejects.toMatchObject({ code: 'RS_INPUT_REFUSED', facts: { line: 2 } });
+});
+
+it('a byte order mark is no part of the first line', async () => {
+  expect(await linesOf('-', Readable.from([Buffer.from('\uFEFF{}\n\uFEFFb')]))).toEqual(['{}', '\uFEFFb']);
+});
+
+it('a compressed file is told what it is', async () => {
+  const refused = linesOf('-', Readable.from([gzipSync('{}\n')]));
+  await expect(refused).rejects.toMatchObject({
+    code: 'RS_INPUT_REFUSED',
+    message: expect.stringContaining('compressed: gunzip'),
+  });
 });
