@@ -133,15 +133,17 @@ export function replayEmitContract(
       const [one, two] = [`${pipeline.prefix}one`, `${pipeline.prefix}two`];
       for (const replayId of [one, two])
         await writeReplay(temporary.store, pipeline.codecs, { run, replayId, groups: TWO_GROUPS });
+      // Both have the same scores.
+      const all = { emit: { topic: null, again: false, stale: 'leave_out', unchanged: 'emit' } } as const;
       // Step 2: it has taken the id, and has read how far it is.
       const { deps, stopped, wakeUp } = stoppingAt(2, depsOf(0));
-      const first = createEmitReplay(deps)(argsOf(one));
+      const first = createEmitReplay(deps)(argsOf(one, all));
       await stopped;
-      await createEmitReplay(depsOf(1))(argsOf(two));
+      await createEmitReplay(depsOf(1))(argsOf(two, all));
       const refused = expect(first).rejects.toMatchObject({ code: 'RS_FENCED' });
       wakeUp();
       await refused;
-      await createEmitReplay(depsOf(0))(argsOf(one));
+      await createEmitReplay(depsOf(0))(argsOf(one, all));
       const ready = await recordsOf(topics().ready);
       expect(ready.map(({ headers }) => headers.replay)).toEqual([...Array(5).fill(two), ...Array(5).fill(one)]);
     });
