@@ -3,6 +3,7 @@ import { createClient } from '@clickhouse/client';
 import { createOneAtATime } from '../one-at-a-time.ts';
 import { chdbConnection } from './chdb-connection.ts';
 import type { Statements } from './statements.ts';
+import { wholeOf } from './whole-of.ts';
 
 /** A connection of its own to the engine in this process. Settings stick to it, and it runs one statement at a time. */
 export function createEmbeddedStatements(path: string): Statements {
@@ -32,7 +33,7 @@ export function createEmbeddedStatements(path: string): Statements {
     read: (query, params) =>
       withoutLeftovers(async () => {
         const { stream } = await client.exec({ query, ...(params && { query_params: { ...params } }) });
-        return buffer(stream);
+        return wholeOf(stream);
       }),
     close: () => client.close(),
   };
