@@ -134,7 +134,7 @@ export function replayEmitContract(
       for (const replayId of [one, two])
         await writeReplay(temporary.store, pipeline.codecs, { run, replayId, groups: TWO_GROUPS });
       // Both have the same scores.
-      const all = { emit: { topic: null, again: false, stale: 'leave_out', unchanged: 'emit' } } as const;
+      const all = { emit: { topic: null, again: false, stale: 'emit', unchanged: 'emit' } } as const;
       // Step 2: it has taken the id, and has read how far it is.
       const { deps, stopped, wakeUp } = stoppingAt(2, depsOf(0));
       const first = createEmitReplay(deps)(argsOf(one, all));
