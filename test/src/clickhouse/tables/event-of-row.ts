@@ -103,7 +103,8 @@ function expectKey(row: EventColumns): void {
   const wanted = row.seq === -1 ? row.event_id : '';
   // In `steps` each control record has a row of its own.
   const isControl = row.kind === 'control' && row.unsequenced_id.startsWith(`${wanted} @`);
-  if (row.unsequenced_id !== wanted && !isControl) throw new Error(`unsequenced_id of seq ${row.seq} is ${row.unsequenced_id}`);
+  if (row.unsequenced_id !== wanted && !isControl)
+    throw new Error(`unsequenced_id of seq ${row.seq} is ${row.unsequenced_id}`);
 }
 
 function ofKind(kind: StepEvent['kind'], row: EventColumns): object {
