@@ -93,8 +93,10 @@ describe('the examples, in two partitions', () => {
   });
 
   it('are cut after each unit where a piece may have one event, and are the same', async () => {
-    const whole = await readAll(open());
-    const cut = await readAll(open({}, { chunkEvents: 1 }));
+    const ofRun = { runs: ['kv-nemo'] };
+    const whole = await readAll(open(ofRun));
+    const cut = await readAll(open(ofRun, { chunkEvents: 1 }));
+    expect(cut.units.length).toBeGreaterThan(1);
     expect(cut.plan.chunks.length).toBe(cut.units.length);
     expect(cut.plan.chunks.map(({ chunk }) => chunk)).toEqual(cut.plan.chunks.map((_, index) => index));
     expect(cut.units).toEqual(whole.units);
@@ -185,6 +187,32 @@ describe('the examples, in two partitions', () => {
     expect(unkeyed.length).toBeGreaterThan(0);
     expect(controls.map(({ cause }) => cause.offset)).toEqual(unkeyed.map(({ offset }) => offset));
   });
+});
+
+it('a unit whose steps somebody deleted is refused by name, in its stretch alone', async () => {
+  const { store, remove } = await temporaryStore();
+  const owner = { topic: 'rollout.steps', term: 1 };
+  const unit = (id: string) => `run/0/r/${id}`;
+  const of = (id: string) => ({ run_id: 'run', rollout_id: id, unit: unit(id) });
+  await store.insert(encodeTerms([{ partition: 0, restored: 0 }], owner));
+  await store.insert(encodeSteps([sampleStep(1, { ...of('kept'), seq: 0, kind: 'start', start: {} })], owner));
+  const decided = (offset: number, id: string) => sampleDecision(offset, { ...of(id), first_offset: offset - 1 });
+  await store.insert(encodeDecisions([decided(2, 'kept'), decided(4, 'b'), decided(6, 'a')], owner));
+  await store.insert(encodeLanes([{ partition: 0, frontier: 9, watermark: 9, open: [] }], owner));
+  const deps = { store, topic: owner.topic, partitions: 1, override: {}, withTokens: false, log: () => {} };
+  const planOf = async (scope: Partial<StoreScope>) => {
+    const source = createStoreSource({ ...deps, request: { ...ALL, ...scope } });
+    const { refused, chunks } = await source.plan();
+    await source.close();
+    return { refused: refused.map(({ reason, n, rollouts }) => [reason, n, ...rollouts]), chunks: chunks.length };
+  };
+  expect(await planOf({})).toEqual({ refused: [['records_lost', 2, 'a', 'b']], chunks: 1 });
+  expect(await planOf({ to: { kind: 'offset', partition: null, offset: 5 } })).toEqual({
+    refused: [['records_lost', 1, 'b']],
+    chunks: 1,
+  });
+  expect(await planOf({ where: "rollout_id = 'kept'" })).toEqual({ refused: [], chunks: 1 });
+  await remove();
 });
 
 describe('rows of two owners', () => {
