@@ -60,7 +60,7 @@ function placed({ kind }: ReplayPlace): string {
   return kind === 'offset' ? 'min(offset)' : 'toUnixTimestamp64Milli(argMin(appended_at, offset))';
 }
 
-function limitOf(place: ReplayPlace): number {
+export function limitOf(place: ReplayPlace): number {
   return place.kind === 'offset' ? place.offset : place.atMs;
 }
 

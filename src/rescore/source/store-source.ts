@@ -4,6 +4,7 @@ import { createOneAtATime } from '../../one-at-a-time.ts';
 import { checkCondition } from '../check-condition.ts';
 import type { ReplayChunk, ReplayPlan, ReplaySource } from '../replay-source.ts';
 import { fetchChunk } from './fetch-chunk.ts';
+import { type LostRollouts, readLostRollouts, refusedAsLost } from './lost-rollouts.ts';
 import { endOf, readOwnedBounds } from './owned-bounds.ts';
 import { chunkLimits, planChunks } from './plan-chunks.ts';
 import { readLaneHistory } from './read-controls.ts';
@@ -48,6 +49,7 @@ export function createStoreSource(deps: StoreSourceDeps): ReplaySource {
         const reader = await opening;
         const ends: number[] = [];
         const chunks: ReplayChunk[] = [];
+        const lost: LostRollouts[] = [];
         for (let partition = 0; partition < partitions; partition++) {
           const of = await scopeOf(partition, null);
           ends.push(of.end);
@@ -57,9 +59,10 @@ export function createStoreSource(deps: StoreSourceDeps): ReplaySource {
             limits: { ...limits, events: deps.chunkEvents ?? limits.events },
           }))
             chunks.push({ chunk: chunks.length, ...chunk });
+          lost.push(await readLostRollouts(reader, of, request));
         }
         log(`${chunks.reduce((sum, { units }) => sum + units, 0)} units in ${chunks.length} pieces`);
-        return { ends, chunks, refused: [] };
+        return { ends, chunks, refused: refusedAsLost(lost) };
       }),
     laneHistory: ({ ends }, partition) =>
       oneAtATime(async () => readLaneHistory(await opening, await scopeOf(partition, ends), override)),
