@@ -1,4 +1,5 @@
 import { RollstreamError } from '../errors.ts';
+import { checkedReplayId } from '../rescore/read-replay-request.ts';
 import type { GlobalFlags } from './global-flags.ts';
 
 export interface ReplayFlags extends GlobalFlags {
@@ -49,6 +50,8 @@ export function checkReplayFlags(flags: ReplayFlags): void {
   const asked = OTHERS.filter((name) => flags[name] !== undefined);
   const [first] = asked;
   if (asked.length > 1) throw usage(`${asked.map(flagOf).join(' and ')}: one of them`);
+  const id = first === undefined ? undefined : flags[first];
+  if (first !== undefined && typeof id === 'string') checkedReplayId(id, first);
   const beside = OF_A_REPLAY.find((name) => flags[name] !== undefined);
   if (first !== undefined && beside !== undefined)
     throw usage(`${flagOf(first)} takes no ${flagOf(beside)}: that is of a replay that is begun`);

@@ -105,6 +105,7 @@ describe('what cannot be replayed is told before anything is read', () => {
     ['an unknown replay to go on with', () => ['--resume', 'r0'], 1, /no replay r0/],
     ['an unknown replay to look at', () => ['--status', 'r0'], 1, /no replay has the id r0/],
     ['a report of an unknown replay', () => ['--report', 'r0'], 1, /no replay has the id r0/],
+    ['an id that is none', () => ['--status', ''], 2, /status: 1 to 100 of.*RS_USAGE/],
     ['two wishes at once', () => ['--list', '--cancel', 'r0'], 2, /one of them/],
     [
       'a replay to go on with otherwise',
