@@ -18,6 +18,7 @@ import type { LaneHistory } from './lane-history.ts';
 import { recordsInPlace } from './records-in-place.ts';
 import { recordsLost, refusalOfUnit } from './refusal-of-unit.ts';
 import { storedAudits } from './stored-audits.ts';
+import { tokensGone } from './tokens-gone.ts';
 import { unitBatches } from './unit-batches.ts';
 import { createUnitPast, type UnitPast } from './unit-past.ts';
 import { vanishedOf } from './vanished-of.ts';
@@ -124,13 +125,13 @@ export function createReplayLane(deps: ReplayLaneDeps): ReplayLane {
 
   return {
     replay(unit) {
-      const refusal = refusalOfUnit(unit);
+      const refusal = refusalOfUnit(unit) ?? (withTokens ? tokensGone(unit) : null);
       if (refusal !== null) return refusal;
       for (const batch of batches(unit, begin(unit))) stages.fold(batch);
       return end(unit);
     },
     async replayWaiting(unit) {
-      const refusal = refusalOfUnit(unit);
+      const refusal = refusalOfUnit(unit) ?? (withTokens ? tokensGone(unit) : null);
       if (refusal !== null) return refusal;
       for (const batch of batches(unit, begin(unit))) await stages.foldWaiting(batch);
       return end(unit);
