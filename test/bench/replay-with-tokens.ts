@@ -33,7 +33,9 @@ export async function replayWithTokens(
   let tally = NO_CHANGES;
   await eachInFlight(plan.chunks, 2, new AbortController().signal, async (chunk) => {
     const raw = await oneAtATime(() => fetchChunk(reader, reading, plan, chunk));
-    tally = mergeTallies(tally, (await thread.score(raw)).tally);
+    const scored = await thread.score(raw);
+    // Not in one expression: two are in flight, and each would add to what the tally was before it waited.
+    tally = mergeTallies(tally, scored.tally);
   });
   await Promise.all([thread.close(), reader.close(), source.close()]);
   return { attempts: tally.attempts, changed: tally.changed };

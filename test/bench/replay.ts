@@ -55,8 +55,10 @@ async function storeFigures(folder: string, size: Size): Promise<Figure[]> {
   if (same.changed > 0 || same.attempts !== without.attempts)
     throw new Error(`${same.changed} of ${same.attempts} attempts changed under what decided them`);
   const dry = size === 'full' ? await times(rounds, () => replayed(size, many, 'store', 'dapo')) : [same];
-  await writeReplayRows(few, withTokens, TOKENS);
+  const tokens = await writeReplayRows(few, withTokens, TOKENS);
   const full = await times(rounds, () => replayed(size, few, 'tokens', 'dapo'));
+  for (const { attempts: counted } of full)
+    if (counted !== tokens.attempts) throw new Error(`${counted} of ${tokens.attempts} attempts were replayed`);
   return [
     figureOf('replay: policy, from the store', dry, [
       `${without.attempts.toLocaleString('en')} attempts of ${STEPS} steps, groups of ${MEMBERS}; none changed under the policy that decided them`,

@@ -64,7 +64,15 @@ describe('the delivery of a run', () => {
         { lineage: 0, step: 10 },
         { lineage: 3, step: 12 },
       ],
-      ready_states: { queued: 7, leased: 2, trained: 5, expired: 1, undeliverable: 0, trainer_rejected: 3, replaced: 0 },
+      ready_states: {
+        queued: 7,
+        leased: 2,
+        trained: 5,
+        expired: 1,
+        undeliverable: 0,
+        trainer_rejected: 3,
+        replaced: 0,
+      },
       waiting: 1,
       last: { 'trainer-0': [4, 1] },
     });
