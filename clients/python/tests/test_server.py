@@ -81,6 +81,8 @@ def test_ranks_get_disjoint_shards_with_equally_many_micro_batches(url: str) -> 
     run, dp_size = "kv-nemo", 2
     shards: dict[int, list[tuple[int, int, set[int]]]] = {}
     states = []
+    # A step is a collective: nobody acks before each has its shard.
+    collective = threading.Barrier(dp_size, timeout=30)
 
     def rank(number: int) -> None:
         with Ready(url, run, f"rank-{number}") as ready:
@@ -92,6 +94,7 @@ def test_ranks_get_disjoint_shards_with_equally_many_micro_batches(url: str) -> 
                 shard.trained(shard.index)
                 if shard.index == 2:
                     states.append(ready.state(2))
+                collective.wait()
                 shard.ack()
 
     threads = [threading.Thread(target=rank, args=(number,)) for number in range(dp_size)]
