@@ -23,6 +23,9 @@ class LoopThread:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._process = os.getpid()
+        # Re-entrant: a destructor may hand in while this thread does.
+        self._handing_in = threading.RLock()
+        self._is_ending = False
         self._thread.start()
 
     def _run(self) -> None:
@@ -30,6 +33,12 @@ class LoopThread:
         try:
             self._loop.run_forever()
         finally:
+            # 1 two threads close; 2 the loop stops for the first; 3 the second hands its work in: nobody would ever run
+            # or cancel it.
+            with self._handing_in:
+                self._is_ending = True
+            # What was handed in before becomes a task.
+            self._loop.run_until_complete(asyncio.sleep(0))
             tasks = asyncio.all_tasks(self._loop)
             for task in tasks:
                 task.cancel()
@@ -46,7 +55,11 @@ class LoopThread:
             if os.getpid() != self._process:
                 raise Closed("it was opened in another process: each needs one of its own")
             raise Closed("it is closed")
-        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        with self._handing_in:
+            if self._is_ending:
+                work.close()
+                raise Closed("it is closed")
+            future = asyncio.run_coroutine_threadsafe(work, self._loop)
         if threading.current_thread() is self._thread:
             raise Closed("it cannot wait for itself")
         try:
