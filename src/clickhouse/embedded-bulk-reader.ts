@@ -1,6 +1,5 @@
 import type { BulkReader } from './port.ts';
-import { paramText } from './query-form.ts';
-import { sqlString } from './sql-string.ts';
+import { setParams } from './set-params.ts';
 import type { Statements } from './statements.ts';
 import { storeError } from './store-error.ts';
 
@@ -9,9 +8,7 @@ export function createEmbeddedBulkReader(statements: Statements): BulkReader {
   return {
     async read(sql, params = {}) {
       try {
-        // Given to the binding, parameters would let no other statement with parameters run until this one has ended.
-        for (const [name, value] of Object.entries(params))
-          await statements.run(`SET param_${name} = ${sqlString(paramText(value))}`);
+        await setParams(statements, params);
         return await statements.read(`${sql}\nFORMAT RowBinary`);
       } catch (cause) {
         throw storeError(cause, 'reading from the store');

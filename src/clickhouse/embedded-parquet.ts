@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { PARQUET_SETTINGS } from './parquet-settings.ts';
 import type { QueryParams } from './port.ts';
-import { paramText } from './query-form.ts';
+import { setParams } from './set-params.ts';
 import { sqlString } from './sql-string.ts';
 import type { Statements } from './statements.ts';
 
@@ -21,9 +21,7 @@ export function createEmbeddedParquet(
     const path = join(resolve(folder), 'inbox', `export-${count++}.parquet`);
     const statements = connect();
     try {
-      // Given to the binding, parameters would let no other statement with parameters run until this one has ended.
-      for (const [name, value] of Object.entries(params))
-        await statements.run(`SET param_${name} = ${sqlString(paramText(value))}`);
+      await setParams(statements, params);
       await statements.run(`${sql}\nINTO OUTFILE ${sqlString(path)} FORMAT Parquet\n${PARQUET_SETTINGS}`);
       const file = await open(path, 'r');
       return file.createReadStream();
