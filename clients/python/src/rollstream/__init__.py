@@ -24,6 +24,8 @@ from .errors import (
 )
 from .padding import pad
 from .ready import Ready
+from .recording.recorder import Recorder
+from .recording.rollout import Rollout
 from .records import Aux, Entry, Group, GroupStats, Reason, Segment, Trajectory, Turn, Verdict, WeightSpan
 
 if TYPE_CHECKING:
@@ -47,7 +49,9 @@ __all__ = [
     "NotFound",
     "Ready",
     "Reason",
+    "Recorder",
     "Refused",
+    "Rollout",
     "RollstreamError",
     "Rows",
     "Segment",
