@@ -4,9 +4,10 @@ import type { Attempt } from '../../processors/model/attempt.ts';
 import { type Audited, notAuditable } from '../../processors/model/audit-summary.ts';
 import type { Scored } from '../../processors/model/judgement.ts';
 import { readTaxonomy } from '../../processors/taxonomy/read-taxonomy.ts';
-import type { ImportContext, Imported, ParsedLine } from '../ingest/importer.ts';
+import type { ImportContext, Imported, RecordMapping } from '../ingest/importer.ts';
 import { importerNamed } from '../ingest/importers.ts';
 import { MAX_LINE_BYTES, readLines, type SourceLine } from '../ingest/line-reader.ts';
+import { readDocument } from '../ingest/read-document.ts';
 import { readRecord } from '../ingest/read-record.ts';
 import { type DocumentText, mustRead } from '../lanes/read-document.ts';
 import { createMessageNotes } from './attempt-messages.ts';
@@ -36,6 +37,12 @@ export interface LineBlock {
   readonly bytes: Uint8Array;
   /** Number of its first line. */
   readonly firstLine: number;
+  /** It is one document, with what belongs to it. */
+  readonly isDocument: boolean;
+  /** Its lines build on one another: all blocks of the file go to one engine, in order. */
+  readonly isInterleaved: boolean;
+  /** The file has no more. */
+  readonly isLast: boolean;
 }
 
 /** Lines → events → attempts → what the audits say of each. */
@@ -45,9 +52,6 @@ export interface AuditEngine {
   finish(): Promise<BlockReport>;
   close(): Promise<void>;
 }
-
-/** Events of attempts that lie between each other: the lines of such a file build on one another. */
-export const INTERLEAVED = 'rollstream';
 
 /** Whole attempts of interleaved events that wait for what may come after their end, such as a verdict. */
 const WAITING = 4096;
@@ -81,14 +85,14 @@ export async function openAuditEngine(settings: EngineSettings): Promise<AuditEn
   const records = createAuditLane(laneDeps);
   const interleaved = createAuditLane(laneDeps);
   /** The mapping of an interleaved file goes on from block to block. */
-  let open: { readonly path: string; readonly map: (line: ParsedLine) => Imported } | null = null;
+  let open: { readonly path: string; readonly mapping: RecordMapping } | null = null;
 
-  const mappingOf = ({ path, format, context }: LineBlock): ((line: ParsedLine) => Imported) => {
-    if (open?.path === path) return open.map;
-    const map = importerNamed(format)?.open(context);
-    if (map === undefined) throw new Error(`there is no importer ${format}`);
-    open = format === INTERLEAVED ? { path, map } : null;
-    return map;
+  const mappingOf = ({ path, format, context, isInterleaved }: LineBlock): RecordMapping => {
+    if (open?.path === path) return open.mapping;
+    const mapping = importerNamed(format)?.open(context);
+    if (mapping === undefined) throw new Error(`there is no importer ${format}`);
+    open = isInterleaved ? { path, mapping } : null;
+    return mapping;
   };
 
   async function report(place: AttemptPlace | null, into: Draft): Promise<void> {
@@ -111,13 +115,9 @@ export async function openAuditEngine(settings: EngineSettings): Promise<AuditEn
     }
   }
 
-  async function takeLine(
-    line: SourceLine,
-    map: (line: ParsedLine) => Imported,
-    { path, format, context }: LineBlock,
-    into: Draft,
-  ): Promise<void> {
-    const isRecord = format !== INTERLEAVED;
+  async function takeLine(line: SourceLine, mapping: RecordMapping, block: LineBlock, into: Draft): Promise<void> {
+    const { path, context, isDocument, isInterleaved } = block;
+    const isRecord = !isInterleaved;
     const sampleHash = isRecord ? (drawn?.hashOf(line.sha256) ?? null) : null;
     // What is not looked at is not even parsed; of a file that is read twice, each reading must know its own rows first.
     const isPassedOver = isRecord && drawn !== null && sampleHash === null;
@@ -125,14 +125,26 @@ export async function openAuditEngine(settings: EngineSettings): Promise<AuditEn
       into.passedOver++;
       return;
     }
-    const record = readRecord(line);
+    const record = readRecord(line, isDocument);
     if ('refused' in record) {
       // What no row can be made of was told at the first reading.
       if (context.rows !== 'unnumbered') into.refused.push({ line: line.number, message: record.refused.message });
       return;
     }
-    const location = `${path}:${line.number}`;
-    const mapped = map({ value: record.value, sha256: line.sha256, location, duplicateKeys: record.duplicateKeys });
+    const location = isDocument ? path : `${path}:${line.number}`;
+    const { value, duplicateKeys } = record;
+    const mapped = mapping.take({ value, sha256: line.sha256, location, duplicateKeys });
+    await takeMapped(mapped, line, { block, sampleHash, isPassedOver }, into);
+  }
+
+  async function takeMapped(
+    mapped: Imported,
+    line: Pick<SourceLine, 'number' | 'sha256'>,
+    { block, sampleHash, isPassedOver }: MappedFrom,
+    into: Draft,
+  ): Promise<void> {
+    const { path, isInterleaved } = block;
+    const isRecord = !isInterleaved;
     if ('refused' in mapped) {
       into.refused.push({ line: line.number, message: mapped.refused.message });
       return;
@@ -160,11 +172,15 @@ export async function openAuditEngine(settings: EngineSettings): Promise<AuditEn
   return {
     async audit(block) {
       const into = emptyDraft();
-      const map = mappingOf(block);
-      for await (const line of readLines(once(block.bytes), MAX_LINE_BYTES, block.firstLine)) {
+      const mapping = mappingOf(block);
+      for await (const line of recordsOf(block)) {
         into.lines++;
-        await takeLine(line, map, block, into);
+        await takeLine(line, mapping, block, into);
       }
+      for (const { line, sha256, result } of block.isLast ? (mapping.end?.() ?? []) : []) {
+        await takeMapped(result, { number: line, sha256 }, { block, sampleHash: null, isPassedOver: false }, into);
+      }
+      if (block.isLast) open = null;
       return { ...into, faults: sumOf(records.takeFaults(), interleaved.takeFaults()) };
     },
     async finish() {
@@ -200,6 +216,18 @@ function sumOf(one: Readonly<Record<string, number>>, other: Readonly<Record<str
 
 function emptyDraft(): Draft {
   return { attempts: [], refused: [], lines: 0, events: 0, passedOver: 0 };
+}
+
+/** What a record was mapped for. */
+interface MappedFrom {
+  readonly block: LineBlock;
+  readonly sampleHash: number | null;
+  readonly isPassedOver: boolean;
+}
+
+async function* recordsOf({ bytes, firstLine, isDocument }: LineBlock): AsyncGenerator<SourceLine> {
+  if (isDocument) yield readDocument(once(bytes));
+  else yield* readLines(once(bytes), MAX_LINE_BYTES, firstLine);
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Buffer> {

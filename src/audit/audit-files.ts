@@ -1,13 +1,16 @@
+import { resolve } from 'node:path';
 import type { JsonObject } from '../ingest/exact-number.ts';
 import { openFile, openStream } from '../ingest/file-bytes.ts';
 import { SIGHT_BYTES, whatItIs } from '../ingest/foreign-formats.ts';
 import { isBrokenGzip } from '../ingest/import-file.ts';
-import { contextOf, type ImportOptions, importerFor } from '../ingest/import-files.ts';
+import { contextOf, type ImportOptions, importerFor, PART_OF_ANOTHER } from '../ingest/import-files.ts';
 import { importPlan, type Reading } from '../ingest/import-plan.ts';
 import { detectFormat } from '../ingest/importers.ts';
 import { type InputFile, inputFiles, reasonOf } from '../ingest/input-files.ts';
 import { MAX_LINE_BYTES, readLines } from '../ingest/line-reader.ts';
+import { type Found, openDocument } from '../ingest/open-document.ts';
 import { readRecord } from '../ingest/read-record.ts';
+import { readSidecars } from '../ingest/read-sidecars.ts';
 import type { LineBlock } from './audit-engine.ts';
 import type { AuditIntake, IntakeFile } from './audit-intake.ts';
 import type { BlockRunner } from './block-runner.ts';
@@ -39,6 +42,7 @@ export async function auditFiles(
   const asked = importerFor(mapping.format ?? 'auto');
   const files = await inputFiles(paths);
   const totalBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0);
+  const parts = new Set<string>();
   let runner: BlockRunner | null = null;
   let doneBytes = 0;
 
@@ -49,11 +53,40 @@ export async function auditFiles(
       intake.refuseFile(file.path, opened);
       return;
     }
-    const context = contextOf(file, rows, mapping);
+    if (parts.has(resolve(file.path))) {
+      await opened.close();
+      await intake.drain();
+      intake.passFile(file.path, PART_OF_ANOTHER);
+      return;
+    }
+    let context = contextOf(file, rows, mapping);
     let target: IntakeFile | null = null;
+    let importer = asked;
     let head: Buffer = Buffer.alloc(0);
+    const start = async (found: Found): Promise<IntakeFile> => {
+      importer = found.importer;
+      context = { ...context, sidecars: await readSidecars(found.importer, file.path) };
+      return intake.file(file.path, found.importer.name, found.why);
+    };
+    const run = async (to: IntakeFile, bytes: Uint8Array, place: BlockPlace) => {
+      const size = bytes.length;
+      runner ??= await openRunner(totalBytes >= MUCH_BYTES || (totalBytes === 0 && size >= FULL_BLOCK_BYTES));
+      const isInterleaved = importer?.interleaved === true;
+      const whole = { path: file.path, format: to.format, context, bytes, isInterleaved, ...place };
+      await intake.take(to, runner.run(whole), runner.width);
+      progress({ bytes: doneBytes + opened.read(), totalBytes, events: intake.events() });
+    };
     try {
-      for await (const piece of lineBlocks(opened.chunks, MAX_LINE_BYTES, blockBytes)) {
+      const source = await openDocument({ path: file.path, chunks: opened.chunks, importer: asked, parts });
+      if (source.kind === 'document') {
+        const { found, document } = source;
+        const { bytes } = document.line;
+        if (bytes === null) intake.refuseFile(file.path, `a document of ${document.line.length} bytes`);
+        else if (found === null) await tellNotTaken(intake, file, bytes.subarray(0, SIGHT_BYTES));
+        else await run(await start(found), Uint8Array.from(bytes), DOCUMENT);
+      }
+      const chunks = source.kind === 'document' ? none() : source.chunks;
+      for await (const piece of lineBlocks(chunks, MAX_LINE_BYTES, blockBytes)) {
         stopped.throwIfAborted();
         if (piece.kind === 'overlong') {
           target?.refuse(piece.line, `a line of ${piece.length} bytes`);
@@ -66,15 +99,12 @@ export async function auditFiles(
             head = bytes.subarray(0, SIGHT_BYTES);
             break;
           }
-          target = intake.file(file.path, found.importer.name, found.why);
+          target = await start(found);
         }
-        runner ??= await openRunner(totalBytes >= MUCH_BYTES || (totalBytes === 0 && bytes.length >= FULL_BLOCK_BYTES));
-        const { firstLine } = piece;
-        const block: LineBlock = { path: file.path, format: target.format, context, bytes: piece.bytes, firstLine };
-        await intake.take(target, runner.run(block), runner.width);
-        progress({ bytes: doneBytes + opened.read(), totalBytes, events: intake.events() });
+        await run(target, piece.bytes, { firstLine: piece.firstLine, isDocument: false, isLast: false });
       }
-      if (target === null) await tellNotTaken(intake, file, head);
+      if (target !== null && importer?.interleaved) await run(target, new Uint8Array(0), END_OF_LINES);
+      if (target === null && source.kind === 'lines') await tellNotTaken(intake, file, head);
       const changed = await opened.changed();
       if (changed !== null) await intake.drain();
       if (changed !== null) intake.tell(`${file.path}: ${changed}`);
@@ -95,6 +125,13 @@ export async function auditFiles(
     await closeRunner(runner);
   }
 }
+
+type BlockPlace = Pick<LineBlock, 'firstLine' | 'isDocument' | 'isLast'>;
+
+const DOCUMENT: BlockPlace = { firstLine: 1, isDocument: true, isLast: true };
+const END_OF_LINES: BlockPlace = { firstLine: 0, isDocument: false, isLast: true };
+
+async function* none(): AsyncGenerator<Buffer> {}
 
 /** What is under way comes first: the end of the input closes what is open. */
 async function lastOf(intake: AuditIntake, runner: BlockRunner) {

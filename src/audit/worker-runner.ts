@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { ERRORS, type ErrorCode, RollstreamError } from '../errors.ts';
 import { workerOptions } from '../threads/worker-options.ts';
 import type { BlockReport } from './attempt-report.ts';
-import { type EngineSettings, INTERLEAVED, type LineBlock } from './audit-engine.ts';
+import type { EngineSettings, LineBlock } from './audit-engine.ts';
 import type { BlockRunner } from './block-runner.ts';
 
 /** What a worker is asked, and what it answers. `id` tells which question is answered. */
@@ -48,7 +48,7 @@ export function createWorkerRunner(settings: EngineSettings, count: number): Blo
     width: 3 * count,
     run(block) {
       const first = threads[0];
-      return ask(block.format === INTERLEAVED && first !== undefined ? first : idlest(), block);
+      return ask(block.isInterleaved && first !== undefined ? first : idlest(), block);
     },
     finish: () => Promise.all(threads.map((thread) => ask(thread, null))),
     close: async () => {

@@ -19,13 +19,25 @@ export interface AttemptIdentity {
 type Body = Pick<StepEventInit, 'start' | 'model_call' | 'message' | 'tool_result' | 'phase' | 'verdict' | 'end'>;
 type Extra = Readonly<Record<string, JsonValue | undefined>>;
 
+/** Where in the rollout and when, as far as the source says. Times in µs since the epoch, UTC (source-times.ts). */
+export interface EventPlace {
+  /** Absent: `main`. */
+  readonly segmentId?: string;
+  readonly startedAtUs?: number | null;
+  readonly endedAtUs?: number | null;
+  /** By one clock that only runs forward; never a difference of two hosts' clocks. */
+  readonly durationUs?: number | null;
+}
+
 export interface AttemptEvents {
   readonly list: readonly StepEventInit[];
   /** Adds an event of the loop: `seq` counts from 0. */
-  add(kind: EventKind, body: Body, extra?: Extra): void;
+  add(kind: EventKind, body: Body, extra?: Extra, place?: EventPlace): void;
   /** Adds a verdict, or a phase after the end: no `seq`. */
-  addAfterEnd(kind: EventKind, body: Body, extra?: Extra, durationUs?: number): void;
+  addAfterEnd(kind: EventKind, body: Body, extra?: Extra, place?: EventPlace): void;
 }
+
+const NOWHERE: EventPlace = {};
 
 /**
  * Events of one attempt from one record. Their ids hash who it is, what happened, which one of its kind it is and the
@@ -42,13 +54,7 @@ export function createAttemptEvents(
   const producer_id = `import:${source.format}`;
   let seq = 0;
 
-  function push(
-    kind: EventKind,
-    body: Body,
-    extra: Extra | undefined,
-    place: number | null,
-    durationUs: number | null,
-  ) {
+  function push(kind: EventKind, body: Body, extra: Extra | undefined, number: number | null, place: EventPlace) {
     const ordinal = ordinals.get(kind) ?? 0;
     ordinals.set(kind, ordinal + 1);
     // Written out, in one order: all events then have one hidden class, which encoding is twice as fast on.
@@ -62,14 +68,14 @@ export function createAttemptEvents(
       group_size: identity.group_size,
       rollout_id: identity.rollout_id,
       attempt: identity.attempt,
-      segment_id: 'main',
-      seq: place,
+      segment_id: place.segmentId ?? 'main',
+      seq: number,
       event_id: `${idPrefix}-${kind}-${ordinal}`,
       producer_id,
       kind,
-      started_at: null,
-      ended_at: null,
-      duration_us: durationUs,
+      started_at: place.startedAtUs ?? null,
+      ended_at: place.endedAtUs ?? null,
+      duration_us: place.durationUs ?? null,
       source,
       extra_json: extra === undefined ? null : extraJson(extra),
       start: body.start ?? null,
@@ -85,8 +91,8 @@ export function createAttemptEvents(
 
   return {
     list,
-    add: (kind, body, extra) => push(kind, body, extra, seq++, null),
-    addAfterEnd: (kind, body, extra, durationUs) => push(kind, body, extra, null, durationUs ?? null),
+    add: (kind, body, extra, place = NOWHERE) => push(kind, body, extra, seq++, place),
+    addAfterEnd: (kind, body, extra, place = NOWHERE) => push(kind, body, extra, null, place),
   };
 }
 

@@ -1,15 +1,17 @@
 import { RollstreamError } from '../errors.ts';
-import type { JsonObject } from './exact-number.ts';
 import type { FileBytes } from './file-bytes.ts';
+import { firstLines } from './first-lines.ts';
 import { SIGHT_BYTES, whatItIs } from './foreign-formats.ts';
 import type { ImportBatches } from './import-batches.ts';
 import { type FileReport, type Tally, wholeFile } from './import-report.ts';
 import { type DeadLetter, type ImportSink, MAX_LETTER_BYTES } from './import-sink.ts';
-import type { ImportContext, Importer, Refusal } from './importer.ts';
+import type { ImportContext, Imported, Importer, Refusal } from './importer.ts';
 import { detectFormat } from './importers.ts';
 import type { InputFile } from './input-files.ts';
 import { readLines, type SourceLine } from './line-reader.ts';
-import { type ReadRecord, readRecord } from './read-record.ts';
+import { type Found, type OpenedFile, openDocument, type ReadLine } from './open-document.ts';
+import { readRecord } from './read-record.ts';
+import { readSidecars } from './read-sidecars.ts';
 import { createWholeLetter } from './whole-letter.ts';
 
 export interface FileImport {
@@ -23,46 +25,41 @@ export interface FileImport {
   readonly tally: Tally;
   /** Producers of the events, for their end. */
   readonly producers: Set<string>;
+  /** Files that were read as parts of other files' rollouts (absolute paths). */
+  readonly parts: Set<string>;
   afterLine(): void;
 }
 
-/** Lines that are looked at before the file counts as one of no known format. */
-const LINES_TO_DETECT = 20;
-/** Bytes of them. */
-const BYTES_TO_DETECT = 4 * 1024 * 1024;
-
-interface ReadLine {
-  readonly line: SourceLine;
-  readonly record: ReadRecord;
-}
-
-/** Takes one file, line by line, and says what became of it. */
+/** Takes one file, line by line or as the one document that it is, and says what became of it. */
 export async function importFile(task: FileImport): Promise<FileReport> {
-  const { file, tally } = task;
-  const lines = withRecords(readLines(task.bytes.chunks));
-  const head = task.importer === null ? await firstLines(lines) : [];
-  const found = task.importer
-    ? { importer: task.importer, why: 'as asked' }
-    : detectFormat(
-        head.flatMap(({ record }) => ('value' in record ? [record.value] : [])),
-        file.path,
-      );
-  if (found === null) return notTaken(task, head, lines);
+  const { file, bytes, tally, parts } = task;
+  const opened = await openDocument({ path: file.path, chunks: bytes.chunks, importer: task.importer, parts });
+  const records = opened.kind === 'document' ? ofDocument(opened) : await ofLines(task, opened.chunks);
+  const { found, head, rest } = records;
+  const isDocument = opened.kind === 'document';
+  if (found === null) return notTaken(task, records, isDocument);
+  const { importer } = found;
 
-  const mapped = found.importer.open(task.context);
+  const context = { ...task.context, sidecars: await readSidecars(importer, file.path) };
+  const mapping = importer.open(context);
   const report = { lines: 0, refused: 0 };
 
   async function take({ line, record }: ReadLine): Promise<void> {
-    const location = `${file.path}:${line.number}`;
+    const location = isDocument ? file.path : `${file.path}:${line.number}`;
     // What no row can be made of was told at the first reading.
-    if ('refused' in record && task.context.rows === 'unnumbered') return;
+    if ('refused' in record && context.rows === 'unnumbered') return;
     const result =
       'refused' in record
         ? record
-        : mapped({ value: record.value, sha256: line.sha256, location, duplicateKeys: record.duplicateKeys });
-    if ('events' in result && result.events.length === 0) return;
+        : mapping.take({ value: record.value, sha256: line.sha256, location, duplicateKeys: record.duplicateKeys });
+    // A line of an interleaved file may give its events with a later one.
+    if (importer.interleaved !== true && 'events' in result && result.events.length === 0) return;
     report.lines++;
     tally.records++;
+    await keep(line, result);
+  }
+
+  async function keep(line: SourceLine, result: Imported): Promise<void> {
     if ('refused' in result) {
       report.refused++;
       await refuse(task, line, result.refused);
@@ -73,9 +70,9 @@ export async function importFile(task: FileImport): Promise<FileReport> {
     }
   }
 
-  for (const line of head) await take(line);
   try {
-    for await (const line of lines) {
+    for (const line of head) await take(line);
+    for await (const line of rest) {
       await take(line);
       task.afterLine();
     }
@@ -85,26 +82,43 @@ export async function importFile(task: FileImport): Promise<FileReport> {
     tally.refused++;
     tally.tell(`${file.path}: broken gzip after line ${report.lines}: ${error.message}`);
   }
-  return { path: file.path, format: found.importer.name, why: found.why, ...report };
+  for (const { line, sha256, result } of mapping.end?.() ?? []) {
+    await keep({ number: line, offset: 0, bytes: null, length: 0, sha256, ended: true }, result);
+  }
+  return { path: file.path, format: importer.name, why: found.why, ...report };
 }
+
+interface Records {
+  readonly found: Found | null;
+  /** Read to tell what it is. */
+  readonly head: readonly ReadLine[];
+  readonly rest: AsyncIterable<ReadLine>;
+  /** What is wrong with a document that looks like one of a known format, but cannot be read; null: nothing. */
+  readonly broken: string | null;
+}
+
+function ofDocument({ found, document }: OpenedFile & { kind: 'document' }): Records {
+  const isBroken = found === null && 'refused' in document.record && isKnownSight(document.line);
+  const broken = isBroken && 'refused' in document.record ? document.record.refused.message : null;
+  return { found, head: [document], rest: nothing(), broken };
+}
+
+async function ofLines({ file, importer }: FileImport, chunks: AsyncIterable<Buffer>): Promise<Records> {
+  const rest = withRecords(readLines(chunks));
+  if (importer !== null) return { found: { importer, why: 'as asked' }, head: [], rest, broken: null };
+  const head = await firstLines(rest);
+  const seen = head.flatMap(({ record }) => ('value' in record ? [record.value] : []));
+  return { found: detectFormat(seen, file.path), head, rest, broken: null };
+}
+
+function isKnownSight({ bytes }: SourceLine): boolean {
+  return bytes !== null && whatItIs(bytes.subarray(0, SIGHT_BYTES)).startsWith('looks like');
+}
+
+async function* nothing(): AsyncGenerator<ReadLine> {}
 
 async function* withRecords(lines: AsyncIterable<SourceLine>): AsyncGenerator<ReadLine> {
   for await (const line of lines) yield { line, record: readRecord(line) };
-}
-
-/** Enough lines to tell the format. Reads on by hand: leaving a `for await` would close the file. */
-async function firstLines(lines: AsyncGenerator<ReadLine>): Promise<ReadLine[]> {
-  const head: ReadLine[] = [];
-  const seen: JsonObject[] = [];
-  for (let bytes = 0; head.length < LINES_TO_DETECT && bytes < BYTES_TO_DETECT; ) {
-    const next = await lines.next();
-    if (next.done) break;
-    head.push(next.value);
-    bytes += next.value.line.length;
-    if ('value' in next.value.record) seen.push(next.value.record.value);
-    if (detectFormat(seen, '') !== null) break;
-  }
-  return head;
 }
 
 async function refuse({ file, sink, tally }: FileImport, line: SourceLine, refusal: Refusal): Promise<void> {
@@ -117,20 +131,18 @@ async function refuse({ file, sink, tally }: FileImport, line: SourceLine, refus
 }
 
 /** A file that no importer knows: a refusal where the user named it, a remark where it merely lies in the folder. */
-async function notTaken(
-  task: FileImport,
-  head: readonly ReadLine[],
-  lines: AsyncIterable<ReadLine>,
-): Promise<FileReport> {
+async function notTaken(task: FileImport, records: Records, isDocument: boolean): Promise<FileReport> {
+  const { head, rest: lines, broken } = records;
   const { file, tally, sink } = task;
   const letter = createWholeLetter();
-  for (const { line } of head) letter.add(line);
-  const isRefused = file.explicit && head.length > 0;
+  for (const { line } of head) letter.add(line, isDocument);
+  const isRefused = (file.explicit || broken !== null) && head.length > 0;
   for await (const { line } of lines) {
     if (!isRefused && letter.length() >= SIGHT_BYTES) break;
     letter.add(line);
   }
-  const why = whatItIs(letter.sight());
+  const sight = whatItIs(letter.sight());
+  const why = broken === null ? sight : `${sight}: ${broken}`;
   tally.tell(`${file.path}: ${why}`);
   if (isRefused) {
     tally.refused++;

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Purpose } from '../../schemas/generated/step-event.ts';
 import { RollstreamError } from '../errors.ts';
 import type { JsonObject } from './exact-number.ts';
@@ -47,12 +48,17 @@ export async function importFiles(
   const target = options.dryRun ? NOWHERE : sink;
   const batches = createImportBatches(target);
   const producers = new Set<string>();
+  const parts = new Set<string>();
   const tally = createTally(listener);
   const reports: FileReport[] = [];
   const totalBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0);
   let doneBytes = 0;
 
   async function read({ file, rows }: Reading): Promise<void> {
+    if (parts.has(resolve(file.path))) {
+      reports.push({ path: file.path, format: null, why: PART_OF_ANOTHER, lines: 0, refused: 0 });
+      return;
+    }
     const bytes = await open(file);
     if (bytes === null) return;
     const context = contextOf(file, rows, options);
@@ -66,7 +72,7 @@ export async function importFiles(
       if (bytes.read() !== toldBytes) progress();
     };
     try {
-      const shared = { file, bytes, importer, context, batches, tally, producers };
+      const shared = { file, bytes, importer, context, batches, tally, producers, parts };
       reports.push(await importFile({ ...shared, sink: target, afterLine }));
       const changed = await bytes.changed();
       if (changed !== null) tally.tell(`${file.path}: ${changed}`);
@@ -102,6 +108,9 @@ export async function importFiles(
   };
 }
 
+/** Told of a file that was read with another one. */
+export const PART_OF_ANOTHER = 'read as a part of a rollout of another file';
+
 const NOWHERE: ImportSink = {
   append: async () => {},
   deadLetter: async () => {},
@@ -133,6 +142,7 @@ export function contextOf(file: InputFile, rows: Reading['rows'], options: Impor
     groupSize: groupSize ?? null,
     overrides,
     rows,
+    sidecars: {},
   };
 }
 

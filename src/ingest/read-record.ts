@@ -1,21 +1,20 @@
 import { parseExact } from './exact-json.ts';
 import { isObject, type JsonObject } from './exact-number.ts';
-import type { Refusal } from './importer.ts';
+import { ARRAY, type Refusal } from './importer.ts';
 import { MAX_LINE_BYTES, type SourceLine } from './line-reader.ts';
 import { lineText } from './line-text.ts';
+import { MAX_DOCUMENT_BYTES } from './read-document.ts';
 
 export type ReadRecord =
   | { readonly value: JsonObject; readonly duplicateKeys: readonly string[] }
   | { readonly refused: Refusal };
 
-/** The JSON object of a line, or why it has none. */
-export function readRecord(line: SourceLine): ReadRecord {
+/** The JSON object of a line, or of a whole document, which may be an array too; or why it has none. */
+export function readRecord(line: SourceLine, isDocument = false): ReadRecord {
   if (line.bytes === null) {
-    return refused(
-      `a line of ${line.length} bytes`,
-      `a line of at most ${MAX_LINE_BYTES} bytes`,
-      `${line.length} bytes`,
-    );
+    const what = isDocument ? 'document' : 'line';
+    const most = isDocument ? MAX_DOCUMENT_BYTES : MAX_LINE_BYTES;
+    return refused(`a ${what} of ${line.length} bytes`, `a ${what} of at most ${most} bytes`, `${line.length} bytes`);
   }
   const text = lineText(line.bytes);
   if (text === null) return refused('not UTF-8', 'UTF-8', 'bytes that are not UTF-8');
@@ -24,6 +23,9 @@ export function readRecord(line: SourceLine): ReadRecord {
     return line.ended
       ? refused(`malformed JSON: ${parsed.message}`, 'JSON', parsed.message)
       : refused(`torn last line: ${parsed.message}`, 'a whole line', parsed.message);
+  }
+  if (isDocument && Array.isArray(parsed.value)) {
+    return { value: { [ARRAY]: parsed.value }, duplicateKeys: parsed.duplicateKeys };
   }
   if (!isObject(parsed.value)) return refused('not a JSON object', 'a JSON object', 'other JSON');
   return { value: parsed.value, duplicateKeys: parsed.duplicateKeys };

@@ -3,7 +3,7 @@ import { SIGHT_BYTES } from './foreign-formats.ts';
 import { type DeadLetter, MAX_LETTER_BYTES } from './import-sink.ts';
 import type { SourceLine } from './line-reader.ts';
 
-/** A whole file as one dead letter: its lines, each with a newline, as far as they fit. */
+/** A whole file as one dead letter: its lines, each with a newline, or the document that it is, as far as they fit. */
 export function createWholeLetter() {
   const hash = createHash('sha256');
   let kept: Buffer[] = [];
@@ -11,12 +11,13 @@ export function createWholeLetter() {
   let isWhole = true;
 
   return {
-    add({ bytes, sha256, length: lineBytes }: SourceLine): void {
+    add({ bytes, sha256, length: lineBytes }: SourceLine, isDocument = false): void {
       const text = bytes ?? Buffer.from(sha256);
-      hash.update(text).update('\n');
-      length += lineBytes + 1;
+      const end = isDocument ? NOTHING : NEWLINE;
+      hash.update(text).update(end);
+      length += lineBytes + end.length;
       if (bytes === null || length > MAX_LETTER_BYTES) isWhole = false;
-      if (isWhole || kept.length === 0) kept.push(text, NEWLINE);
+      if (isWhole || kept.length === 0) kept.push(text, end);
       else if (length > MAX_LETTER_BYTES) kept = kept.slice(0, 2);
     },
     length: () => length,
@@ -29,3 +30,4 @@ export function createWholeLetter() {
 }
 
 const NEWLINE = Buffer.from('\n');
+const NOTHING = Buffer.alloc(0);

@@ -33,14 +33,23 @@ async function figureOf(
 
   const importAll = async () => {
     const map = importer.open({
-      ...{ runId: 'bench', env: null, epoch: 0, purpose: 'train', groupSize: null, overrides: {}, rows: 'all' },
+      ...{
+        runId: 'bench',
+        env: null,
+        epoch: 0,
+        purpose: 'train',
+        groupSize: null,
+        overrides: {},
+        rows: 'all',
+        sidecars: {},
+      },
     });
     events = 0;
     for await (const line of readLines(chunks())) {
       const record = readRecord(line);
       if ('refused' in record) throw new Error(record.refused.message);
       const location = `bench:${line.number}`;
-      const mapped = map({ value: record.value, sha256: line.sha256, location, duplicateKeys: [] });
+      const mapped = map.take({ value: record.value, sha256: line.sha256, location, duplicateKeys: [] });
       if ('refused' in mapped) throw new Error(mapped.refused.message);
       for (const event of mapped.events) encode(event);
       events += mapped.events.length;

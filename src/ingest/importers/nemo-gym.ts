@@ -26,31 +26,33 @@ export const nemoGym: Importer = {
 
   open(context) {
     const lineId = createLineIds();
-    return (line) => {
-      const { value } = line;
-      const isNumbered = value._ng_attempt_index !== undefined && value._ng_attempt_index !== null;
-      if (context.rows !== 'all' && isNumbered !== (context.rows === 'numbered')) return { events: [] };
-      return refusable(() => {
-        const agent = textOrNull(objectOrNull(value.agent_ref, 'agent_ref')?.name, 'agent_ref.name');
-        const task = idOrNull(value._ng_task_index, '_ng_task_index');
-        const rollout = idOrNull(value._ng_rollout_index, '_ng_rollout_index');
-        const group = task === null || rollout === null ? null : `${agent ?? FORMAT}/${task}`;
-        const rolloutId = group === null ? lineId(line.sha256) : `${group}/${rollout}`;
-        const identity = {
-          run_id: context.runId,
-          purpose: context.purpose,
-          env_name: context.env ?? agent ?? FORMAT,
-          task_id: group ?? rolloutId,
-          epoch: context.epoch,
-          group_id: group,
-          group_size: group === null ? null : context.groupSize,
-          rollout_id: rolloutId,
-          attempt: attemptAt(value._ng_attempt_index),
-        };
-        const out = createAttemptEvents(identity, { format: FORMAT, location: line.location }, line.sha256);
-        addNemoEvents(out, value, line.location, oddities(line));
-        return out.list;
-      });
+    return {
+      take(line) {
+        const { value } = line;
+        const isNumbered = value._ng_attempt_index !== undefined && value._ng_attempt_index !== null;
+        if (context.rows !== 'all' && isNumbered !== (context.rows === 'numbered')) return { events: [] };
+        return refusable(() => {
+          const agent = textOrNull(objectOrNull(value.agent_ref, 'agent_ref')?.name, 'agent_ref.name');
+          const task = idOrNull(value._ng_task_index, '_ng_task_index');
+          const rollout = idOrNull(value._ng_rollout_index, '_ng_rollout_index');
+          const group = task === null || rollout === null ? null : `${agent ?? FORMAT}/${task}`;
+          const rolloutId = group === null ? lineId(line.sha256) : `${group}/${rollout}`;
+          const identity = {
+            run_id: context.runId,
+            purpose: context.purpose,
+            env_name: context.env ?? agent ?? FORMAT,
+            task_id: group ?? rolloutId,
+            epoch: context.epoch,
+            group_id: group,
+            group_size: group === null ? null : context.groupSize,
+            rollout_id: rolloutId,
+            attempt: attemptAt(value._ng_attempt_index),
+          };
+          const out = createAttemptEvents(identity, { format: FORMAT, location: line.location }, line.sha256);
+          addNemoEvents(out, value, line.location, oddities(line));
+          return out.list;
+        });
+      },
     };
   },
 };

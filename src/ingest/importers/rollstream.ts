@@ -21,7 +21,9 @@ export const rollstream: Importer = {
     return isEvent ? { score: 1, why: 'lines with kind and rollout_id: step events' } : null;
   },
 
-  open: (context) => (line) => refusable(() => [stepEvent(line, context)]),
+  interleaved: true,
+
+  open: (context) => ({ take: (line) => refusable(() => [stepEvent(line, context)]) }),
 };
 
 const eventType = avroTypeOf(stepEventSchema);

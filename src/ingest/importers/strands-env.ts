@@ -19,27 +19,29 @@ export const strandsEnv: Importer = {
   open(context) {
     const attempts = createAttemptNumbers();
     const lineId = createLineIds();
-    return (line) =>
-      refusable(() => {
-        const record = strandsRecord(line.value);
-        const rolloutId = record.taskId ?? lineId(line.sha256);
-        const group = record.taskId === null ? null : record.promptId;
-        const identity = {
-          run_id: context.runId,
-          purpose: context.purpose,
-          env_name: context.env ?? FORMAT,
-          task_id: record.promptId ?? rolloutId,
-          epoch: context.epoch,
-          group_id: group,
-          group_size: group === null ? null : context.groupSize,
-          rollout_id: rolloutId,
-          attempt: record.taskId === null ? 0 : attempts.of(rolloutId, line.sha256, record.aborted),
-        };
-        const source = { format: FORMAT, version: record.shape, location: line.location };
-        const out = createAttemptEvents(identity, source, line.sha256);
-        addStrandsEvents(out, record, line.location, oddities(line));
-        return out.list;
-      });
+    return {
+      take: (line) =>
+        refusable(() => {
+          const record = strandsRecord(line.value);
+          const rolloutId = record.taskId ?? lineId(line.sha256);
+          const group = record.taskId === null ? null : record.promptId;
+          const identity = {
+            run_id: context.runId,
+            purpose: context.purpose,
+            env_name: context.env ?? FORMAT,
+            task_id: record.promptId ?? rolloutId,
+            epoch: context.epoch,
+            group_id: group,
+            group_size: group === null ? null : context.groupSize,
+            rollout_id: rolloutId,
+            attempt: record.taskId === null ? 0 : attempts.of(rolloutId, line.sha256, record.aborted),
+          };
+          const source = { format: FORMAT, version: record.shape, location: line.location };
+          const out = createAttemptEvents(identity, source, line.sha256);
+          addStrandsEvents(out, record, line.location, oddities(line));
+          return out.list;
+        }),
+    };
   },
 };
 

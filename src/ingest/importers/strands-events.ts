@@ -147,7 +147,9 @@ function addEnd(out: AttemptEvents, record: StrandsRecord): void {
   // Before the verdict: with that the attempt may be decided.
   const seconds = record.metrics?.reward_latency_s;
   if (typeof seconds === 'number' && seconds >= 0 && seconds < 1e9) {
-    out.addAfterEnd('phase', { phase: { phase: 'verify' } }, undefined, Math.round(seconds * 1e6));
+    out.addAfterEnd('phase', { phase: { phase: 'verify' } }, undefined, {
+      durationUs: Math.round(seconds * 1e6),
+    });
   }
   out.addAfterEnd('verdict', { verdict: strandsVerdict(record.reward, record.rewardPath, record.aborted) });
 }

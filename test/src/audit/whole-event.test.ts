@@ -24,14 +24,22 @@ const EXAMPLES = [
 
 it.each(EXAMPLES)('%s, %s: an event is what encoding and decoding it would give', async (format, path) => {
   const bytes = await readFile(packageFile('examples/rollouts', path));
-  const shared = { runId: 'run', env: null, epoch: 0, purpose: 'train', groupSize: null, overrides: {} } as const;
+  const shared = {
+    runId: 'run',
+    env: null,
+    epoch: 0,
+    purpose: 'train',
+    groupSize: null,
+    overrides: {},
+    sidecars: {},
+  } as const;
   const map = importerNamed(format)?.open({ ...shared, rows: 'all' });
   let compared = 0;
   for await (const line of readLines(once(bytes))) {
     const record = readRecord(line);
     if ('refused' in record) continue;
     const { sha256 } = line;
-    const mapped = map?.({ ...record, sha256, location: `${path}:${line.number}` });
+    const mapped = map?.take({ ...record, sha256, location: `${path}:${line.number}` });
     if (mapped === undefined || 'refused' in mapped) continue;
     for (const init of mapped.events) {
       expect(plain(wholeEvent(init))).toEqual(plain(decoded(init)));

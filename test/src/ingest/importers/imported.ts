@@ -1,9 +1,13 @@
 import { createHash } from 'node:crypto';
+import { createReadStream, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { avroTypeOf } from '../../../../processors/decode/avro-type.ts';
 import { eventFault } from '../../../../processors/decode/event-faults.ts';
 import { type StepEvent, stepEventSchema } from '../../../../schemas/generated/step-event.ts';
 import type { ImportContext, Imported, Importer, Refusal } from '../../../../src/ingest/importer.ts';
 import { readLines } from '../../../../src/ingest/line-reader.ts';
+import { openDocument } from '../../../../src/ingest/open-document.ts';
 import { readRecord } from '../../../../src/ingest/read-record.ts';
 
 export const CONTEXT: ImportContext = {
@@ -14,6 +18,7 @@ export const CONTEXT: ImportContext = {
   groupSize: null,
   overrides: {},
   rows: 'all',
+  sidecars: {},
 };
 
 const eventType = avroTypeOf(stepEventSchema);
@@ -34,14 +39,40 @@ export async function imported(
   async function* whole(): AsyncGenerator<Buffer> {
     yield Buffer.from(text);
   }
-  const take = importer.open({ ...CONTEXT, ...context });
+  const mapping = importer.open({ ...CONTEXT, ...context });
   const all: Taken[] = [];
   for await (const line of readLines(whole())) {
     const record = readRecord(line);
     const location = `${path}:${line.number}`;
-    all.push(decoded('refused' in record ? record : take({ ...record, sha256: line.sha256, location })));
+    all.push(decoded('refused' in record ? record : mapping.take({ ...record, sha256: line.sha256, location })));
   }
+  for (const { result } of mapping.end?.() ?? []) all.push(decoded(result));
   return all;
+}
+
+/** What an importer makes of a document that lies in a folder with others: `files` by name, the first of them is found. */
+export async function importedDocument(
+  importer: Importer,
+  files: Readonly<Record<string, unknown>>,
+  context: Partial<ImportContext> = {},
+): Promise<Taken> {
+  const folder = mkdtempSync(join(tmpdir(), 'rollstream-documents-'));
+  try {
+    for (const [name, value] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), typeof value === 'string' ? value : JSON.stringify(value, null, 1));
+    }
+    const path = join(folder, Object.keys(files)[0] ?? '');
+    const chunks = createReadStream(path);
+    const opened = await openDocument({ path, chunks, importer, parts: new Set() });
+    if (opened.kind !== 'document') throw new Error(`${path} is no document`);
+    const { record, line } = opened.document;
+    if ('refused' in record) return record;
+    const location = path.slice(folder.length + 1);
+    return decoded(importer.open({ ...CONTEXT, ...context }).take({ ...record, sha256: line.sha256, location }));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 function decoded(result: Imported): Taken {
