@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { open } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import type { JsonObject } from './exact-number.ts';
 import { openFile } from './file-bytes.ts';
@@ -41,11 +41,12 @@ export async function gatherTogether(importer: Importer, path: string, first: So
   for (let isNew = true; isNew && asked.size < MOST_FILES; ) {
     isNew = false;
     for (const name of importer.together(values)) {
-      if (asked.has(name)) continue;
-      asked.add(name);
+      const plain = relative(folder, resolve(folder, name));
+      if (asked.has(plain)) continue;
+      asked.add(plain);
       const found = await documentBeside(folder, name);
       if (found === null) continue;
-      keep(name, found);
+      keep(plain, found);
       isNew = true;
     }
   }
@@ -56,24 +57,22 @@ export async function gatherTogether(importer: Importer, path: string, first: So
 
 /** null: there is none, or the name leads away from the folder above. */
 export async function documentBeside(folder: string, name: string): Promise<SourceLine | null> {
-  const path = resolve(folder, name);
-  const from = relative(dirname(folder), path);
-  if (isAbsolute(name) || from === '' || from.split(sep)[0] === '..') return null;
-  const isFile = await open(path, 'r').then(
-    async (handle) => {
-      const stats = await handle.stat();
-      await handle.close();
-      return stats.isFile() && stats.size <= MAX_DOCUMENT_BYTES;
-    },
-    () => false,
-  );
-  if (!isFile) return null;
+  if (isAbsolute(name)) return null;
+  const path = await realpath(resolve(folder, name)).catch(() => null);
+  if (path === null || !isBelow(dirname(await realpath(folder)), path)) return null;
+  const stats = await stat(path);
+  if (!stats.isFile() || stats.size > MAX_DOCUMENT_BYTES) return null;
   const bytes = await openFile(path);
   try {
     return await readDocument(bytes.chunks);
   } finally {
     await bytes.close();
   }
+}
+
+function isBelow(folder: string, path: string): boolean {
+  const from = relative(folder, path);
+  return from !== '' && from.split(sep)[0] !== '..';
 }
 
 function commonFolder(paths: readonly string[]): string {

@@ -71,10 +71,10 @@ export interface Importer {
   /** Names of documents beside a file that hold for all its lines, such as `metadata.json`. */
   readonly sidecars?: readonly string[];
   /**
-   * One rollout over several documents: names, relative to the folder of the file that was found, of documents that belong
-   * with those read so far. Asked again until nothing new is there; names that do not exist are passed over. The record is then
-   * `{name: document}` in the order of the names, which are relative to the folder that holds all of them: the same record
-   * whichever of its files was found first. Only below the folder above the file's own (`../result.json` is the furthest).
+   * One rollout over several documents: names of documents that belong with those read so far, all relative to the folder of
+   * the file that was found (`../result.json`; only below the folder above it). Asked again until nothing new is there; what does
+   * not exist is passed over. The record is then `{name: document}` in the order of the names, which are relative to the folder
+   * that holds all of them: the same record whichever of its files was found first.
    */
   together?(read: ReadonlyMap<string, JsonObject>): readonly string[];
 }

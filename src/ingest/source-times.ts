@@ -30,7 +30,7 @@ export function sourceTime(value: JsonValue | undefined): SourceTime {
 function numeric(text: string): SourceTime {
   for (const [perSecond, digits] of UNITS) {
     const seconds = Number(text) / perSecond;
-    if (seconds < EARLIEST_S || seconds > LATEST_S) continue;
+    if (!(seconds >= EARLIEST_S && seconds <= LATEST_S)) continue;
     // Nanoseconds are beyond 2^53: the digits are cut, not rounded through a double.
     const us = digits > 6 ? Number(BigInt(text.split('.')[0] ?? '0') / 1000n) : Math.round(seconds * 1e6);
     return { us, note: null };

@@ -1,11 +1,13 @@
 import { type Command, Option } from 'commander';
 import type { Accounting } from '../../clickhouse/accounting.ts';
+import { explainFile } from '../../ingest/explain/explain-file.ts';
 import type { ImportOptions } from '../../ingest/import-files.ts';
 import type { ImportReport } from '../../ingest/import-report.ts';
 import { inputFiles } from '../../ingest/input-files.ts';
 import { accountingText } from '../accounting-text.ts';
 import type { CommandContext, Run } from '../context.ts';
 import { addGlobalFlags, type GlobalFlags } from '../global-flags.ts';
+import { mappingJson, mappingText } from '../mapping-text.ts';
 import { openImportTarget } from '../open-import-target.ts';
 import { runImport } from '../run-import.ts';
 import { visible } from '../table.ts';
@@ -18,7 +20,8 @@ What cannot be taken is told with file, line and field, and kept in rollout.dead
 
 Example:
   $ rollstream import runs/lr3e-6/*.jsonl
-  $ rollstream import results.jsonl --run lr3e-6 --group-size 8 --json`;
+  $ rollstream import results.jsonl --run lr3e-6 --group-size 8 --json
+  $ rollstream import results.jsonl --explain`;
 
 interface ImportFlags extends GlobalFlags {
   readonly format: string;
@@ -29,6 +32,7 @@ interface ImportFlags extends GlobalFlags {
   readonly groupSize?: number;
   readonly keepOpen?: boolean;
   readonly dryRun?: boolean;
+  readonly explain?: boolean;
   readonly wait?: boolean;
 }
 
@@ -46,14 +50,23 @@ export function addImport(program: Command, run: Run): void {
     .option('--keep-open', 'more is to come: do not close what has no end')
     .option('--wait', 'on Kafka: until the workers have decided what can be decided (a data folder: always)')
     .option('--dry-run', 'read and check everything, keep nothing')
+    .option('--explain', 'keep nothing; say where each value of the first record goes')
     .addHelpText('after', EXAMPLE);
   addGlobalFlags(command).action((paths: string[], flags: ImportFlags) =>
     run(flags, async (context) => {
+      if (flags.explain === true) return explain(paths, flags, context);
       const report = await importPaths(paths, flags, context);
       await context.out.write(context.flags.json === true ? jsonReport(report) : textReport(report, context));
       return report.refused > 0 ? 4 : 0;
     }),
   );
+}
+
+/** 1: a value would be lost. */
+async function explain(paths: string[], flags: ImportFlags, { out, flags: { json }, paint }: CommandContext) {
+  const explained = await explainFile(paths, optionsOf(flags));
+  await out.write(json === true ? mappingJson(explained) : mappingText(explained, paint));
+  return explained.dropped.length > 0 ? 1 : 0;
 }
 
 interface Report extends ImportReport {

@@ -1,0 +1,95 @@
+import { RollstreamError } from '../../errors.ts';
+import type { JsonObject } from '../exact-number.ts';
+import { openFile, openStream } from '../file-bytes.ts';
+import { firstLines } from '../first-lines.ts';
+import { SIGHT_BYTES, whatItIs } from '../foreign-formats.ts';
+import { contextOf, type ImportOptions, importerFor } from '../import-files.ts';
+import type { Importer } from '../importer.ts';
+import { detectFormat } from '../importers.ts';
+import { type InputFile, inputFiles } from '../input-files.ts';
+import { readLines } from '../line-reader.ts';
+import { openDocument, type ReadLine } from '../open-document.ts';
+import { readRecord } from '../read-record.ts';
+import { readSidecars } from '../read-sidecars.ts';
+import { explainMapping, type Mapping } from './explain-mapping.ts';
+
+export interface FileExplanation extends Mapping {
+  readonly path: string;
+  readonly format: string;
+  /** Why it was taken for that. */
+  readonly why: string;
+}
+
+/** Lines of a format whose rollouts lie over many lines that are explained together. */
+const MOST_LINES = 50;
+
+/** How the first rollout of the first file is mapped, value by value. Nothing is kept. */
+export async function explainFile(
+  paths: readonly string[],
+  options: ImportOptions,
+  stdin: AsyncIterable<Buffer> = process.stdin,
+): Promise<FileExplanation> {
+  const asked = importerFor(options.format ?? 'auto');
+  const [file] = await inputFiles(paths);
+  if (file === undefined) throw new RollstreamError('RS_USAGE', `${paths.join(' ')}: there is no file in it`);
+  const { importer, why, records } = await firstRecords(file, asked, stdin);
+  const context = { ...contextOf(file, 'all', options), sidecars: await readSidecars(importer, file.path) };
+  const mapping = explainMapping(importer, records, context);
+  if ('refused' in mapping) throw notTaken(file, mapping.refused.message);
+  return { path: file.path, format: importer.name, why, ...mapping };
+}
+
+interface FirstRecords {
+  readonly importer: Importer;
+  readonly why: string;
+  readonly records: readonly JsonObject[];
+}
+
+async function firstRecords(
+  file: InputFile,
+  asked: Importer | null,
+  stdin: AsyncIterable<Buffer>,
+): Promise<FirstRecords> {
+  const bytes = file.path === '-' ? openStream(stdin) : await openFile(file.path);
+  try {
+    const opened = await openDocument({ path: file.path, chunks: bytes.chunks, importer: asked, parts: new Set() });
+    if (opened.kind === 'document') {
+      const { found, document } = opened;
+      if (found === null) throw notTaken(file, whatItIs((document.line.bytes ?? NOTHING).subarray(0, SIGHT_BYTES)));
+      return { importer: found.importer, why: found.why, records: [recordValue(file, document)] };
+    }
+    const lines = withRecords(opened.chunks);
+    const head = await firstLines(lines);
+    const values = head.flatMap(({ record }) => ('value' in record ? [record.value] : []));
+    const found = asked === null ? detectFormat(values, file.path) : { importer: asked, why: 'as asked' };
+    if (found === null) throw notTaken(file, whatItIs(head[0]?.line.bytes ?? NOTHING));
+    return { ...found, records: found.importer.interleaved ? await moreOf(values, lines) : values.slice(-1) };
+  } finally {
+    await bytes.close();
+  }
+}
+
+const NOTHING = Buffer.alloc(0);
+
+async function moreOf(values: readonly JsonObject[], lines: AsyncGenerator<ReadLine>): Promise<JsonObject[]> {
+  const records = [...values];
+  while (records.length < MOST_LINES) {
+    const next = await lines.next();
+    if (next.done) break;
+    if ('value' in next.value.record) records.push(next.value.record.value);
+  }
+  return records;
+}
+
+async function* withRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator<ReadLine> {
+  for await (const line of readLines(chunks)) yield { line, record: readRecord(line) };
+}
+
+function recordValue(file: InputFile, { record }: ReadLine): JsonObject {
+  if ('refused' in record) throw notTaken(file, record.refused.message);
+  return record.value;
+}
+
+function notTaken({ path }: InputFile, why: string): RollstreamError {
+  return new RollstreamError('RS_USAGE', `${path}: ${why}`, { facts: { path } });
+}
