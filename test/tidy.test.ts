@@ -11,7 +11,9 @@ const paths = projectPaths();
 const sources = paths.filter((path) => /\.(?:ts|mjs)$/.test(path)).map(readSource);
 const isGenerated = (path: string): boolean => path.startsWith('schemas/generated/');
 const isTest = (path: string): boolean => path.startsWith('test/');
-const product = sources.filter(({ path }) => /^(?:src|processors|schemas|examples)\//.test(path) && !isGenerated(path));
+const product = sources.filter(
+  ({ path }) => /^(?:src|processors|schemas|clients|examples)\//.test(path) && !isGenerated(path),
+);
 const written = sources.filter(({ path }) => !isGenerated(path));
 const processors = product.filter(({ path }) => path.startsWith('processors/'));
 
@@ -90,6 +92,16 @@ describe('processors', () => {
   });
 });
 
+describe('the TypeScript client', () => {
+  it('stands alone: it imports itself and node', () => {
+    const foreign = sources
+      .filter(({ path }) => path.startsWith('clients/typescript/'))
+      .flatMap(({ path, imports }) => imports.map((target) => `${path}: ${target}`))
+      .filter((line) => !/: (?:clients\/typescript\/|node:)/.test(line));
+    expect(foreign).toEqual([]);
+  });
+});
+
 describe('adapters hide behind their ports', () => {
   const homes: Record<string, string> = {
     kafkajs: 'src/broker/kafka/',
@@ -121,7 +133,9 @@ describe('files', () => {
 
   it('have names in kebab-case (Python and named queries in snake_case), and none that means nothing', () => {
     const odd = paths
-      .filter((path) => /^(?:src|processors|schemas|test|infra|docs|web|examples\/generate)\//.test(path))
+      .filter((path) =>
+        /^(?:src|processors|schemas|clients\/typescript|test|infra|docs|web|examples\/generate)\//.test(path),
+      )
       // Names that other tools look for.
       .filter((path) => !['README.md', 'Dockerfile'].includes(posix.basename(path)))
       .filter((path) => {
@@ -150,6 +164,7 @@ describe('files', () => {
       'schemas/generate.ts',
       'examples/generate/main.ts',
       'examples/consumers/consume.ts',
+      'clients/typescript/recorder.ts',
     ];
     const imported = new Set(sources.filter(({ path }) => !isTest(path)).flatMap(({ imports }) => imports));
     const unused = product.map(({ path }) => path).filter((path) => !imported.has(path));
@@ -295,7 +310,7 @@ describe('packages', () => {
     const imported = new Set(
       product
         .flatMap(({ path, imports }) => (path.startsWith('examples/') ? [] : imports))
-        .filter((target) => !/^(?:node:|src\/|processors\/|schemas\/)/.test(target))
+        .filter((target) => !/^(?:node:|src\/|processors\/|schemas\/|clients\/)/.test(target))
         .map(packageOf),
     );
     expect([...imported].sort()).toEqual(Object.keys(dependencies).sort());
