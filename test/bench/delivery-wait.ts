@@ -11,9 +11,9 @@ import { askServer, startedServer } from './started-server.ts';
 const TARGET_MS = 20;
 /** Until a client that hears nothing more ends. */
 const IDLE_S = 3;
-const SECONDS = { full: 10, smoke: 2 } as const;
+const SECONDS = { full: 10, smoke: 0.5 } as const;
 /** Before, a few groups a second: what both processes load and compile meanwhile must not leave a backlog behind. */
-const WARM_S = { full: 4, smoke: 2 } as const;
+const WARM_S = { full: 4, smoke: 0.5 } as const;
 const WARM_GROUPS = 5;
 /** Groups of a batch at most; it takes what there is. */
 const GROUPS = 8;
