@@ -18,6 +18,26 @@ import {
   takeLeftOvers,
 } from './spool-folder.ts';
 
+export type {
+  AuxRef,
+  End,
+  Failure,
+  Limits,
+  Logprobs,
+  ModelCall,
+  PhaseName,
+  RawReason,
+  RolloutOptions,
+  Sampling,
+  TokenIds,
+  ToolCall,
+  ToolResult,
+  Usage,
+  Verdict,
+  WeightSpan,
+} from './recorded.ts';
+export type { Rollout } from './rollout.ts';
+
 export interface RecorderOptions {
   /** Of a rollstream server. */
   readonly url?: string;
