@@ -69,6 +69,19 @@ def text_or_none(name: str, value: str | None) -> str | None:
     return None if value is None else text(name, value)
 
 
+def server_url(value: str) -> str:
+    """Without a slash at its end. Else each request would be tried again until there is no time left."""
+    if not (isinstance(value, str) and value.startswith(("http://", "https://"))):
+        raise BadRequest(f"url: http:// or https:// and a host are needed, not {value!r}", field="url")
+    return value.rstrip("/")
+
+
+def bearer_token(value: str | None) -> str | None:
+    if value is not None and not (isinstance(value, str) and value.isascii() and value.isprintable()):
+        raise BadRequest("token: printable ASCII is needed, without a line end", field="token")
+    return value
+
+
 def one_of(name: str, value: str, values: Sequence[str]) -> None:
     if value not in values:
         raise BadRequest(f"{name}: {', '.join(values[:-1])} or {values[-1]}, not {value!r}", field=name)

@@ -10,8 +10,8 @@ from typing import Any
 
 import httpx
 
-from .arguments import seconds
-from .errors import BadAnswer, BadRequest, Closed, ServerUnreachable, error_of
+from .arguments import bearer_token, seconds, server_url
+from .errors import BadAnswer, Closed, ServerUnreachable, error_of
 
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.05, 5.0
 # A server that starts again is back by then; one that was never started is worth a word.
@@ -35,12 +35,8 @@ class Transport:
         retry_s: float,
         inner: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        # Else each request would be tried again until retry_s is over.
-        if not (isinstance(url, str) and url.startswith(("http://", "https://"))):
-            raise BadRequest(f"url: http:// or https:// and a host are needed, not {url!r}", field="url")
-        if token is not None and not (isinstance(token, str) and token.isascii() and token.isprintable()):
-            raise BadRequest("token: printable ASCII is needed, without a line end", field="token")
-        self.url = url.rstrip("/")
+        self.url = server_url(url)
+        token = bearer_token(token)
         self._retry_s = seconds("retry_s", retry_s)
         self._timeout = seconds("timeout", timeout, above=True)
         self._client = httpx.AsyncClient(

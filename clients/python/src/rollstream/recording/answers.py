@@ -1,0 +1,71 @@
+"""What an answer to posted events means for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import httpx
+
+_LONGEST_HINT_S = 60.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """taken: the server has them, but for `refused`, which it names. again: later, the same. split: something in
+    it cannot be taken, so each half is posted alone; an event that is alone is refused."""
+
+    kind: Literal["taken", "again", "split"]
+    why: str = ""
+    refused: int = 0
+    pause_s: float = 0.0
+
+
+def outcome_of(response: httpx.Response, events: int) -> Outcome:
+    body = _object(response)
+    status = response.status_code
+    if status in (200, 422):
+        accepted = body.get("accepted")
+        # Of a proxy's page nothing was taken, whatever its status.
+        if isinstance(accepted, int) and (status == 200 or "refused" in body):
+            refused = max(0, events - accepted)
+            return Outcome("taken", _first_refusal(body) if refused else "", refused)
+        if status == 200:
+            return Outcome("again", "the answer is not a rollstream server's")
+    if status == 413:
+        return Outcome("split", _message(body, status))
+    error = body.get("error")
+    is_ours = isinstance(error, dict) and str(error.get("code", "")).startswith("RS_")
+    if is_ours and status in (400, 422):
+        return Outcome("split", _message(body, status))
+    return Outcome("again", _message(body, status), pause_s=_hint_s(response))
+
+
+def _object(response: httpx.Response) -> dict[str, Any]:
+    try:
+        body = response.json()
+    except ValueError:
+        return {}
+    return body if isinstance(body, dict) else {}
+
+
+def _message(body: dict[str, Any], status: int) -> str:
+    error = body.get("error")
+    said = error.get("message") if isinstance(error, dict) else None
+    return f"HTTP status {status}" if said is None else f"HTTP status {status}: {said}"
+
+
+def _first_refusal(body: dict[str, Any]) -> str:
+    refused = body.get("refused")
+    first = refused[0] if isinstance(refused, list) and refused else {}
+    if not isinstance(first, dict):
+        return str(first)
+    said = first.get("message") or f"expected {first.get('expected')}, got {first.get('got')}"
+    return f"{first.get('field') or 'an event'}: {said}"
+
+
+def _hint_s(response: httpx.Response) -> float:
+    try:
+        return max(0.0, min(float(response.headers.get("retry-after", "0")), _LONGEST_HINT_S))
+    except ValueError:
+        return 0.0

@@ -1,0 +1,93 @@
+"""Who records: one life of a recorder in one process."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+
+from .avro import string
+from .container import block
+from .counters import Counters
+from .health import Health
+from .sender import Sender
+from .spool import Spool
+from .spool_folder import create_folder
+
+
+class Producer:
+    """Its id is never used again: it owns its attempts, and is told to have ended when it died."""
+
+    def __init__(
+        self,
+        *,
+        name: str | None,
+        url: str,
+        token: str | None,
+        actor: str | None,
+        spool_dir: Path,
+        spool_max_bytes: int,
+        memory_max_bytes: int,
+        sample_every_s: float,
+        counters: Counters,
+        needs_folder: bool,
+    ) -> None:
+        host, pid = socket.gethostname(), os.getpid()
+        self.producer_id = f"{name or f'py-{host}'}-{pid}-{secrets.token_hex(4)}"
+        self.encoded_id = string(self.producer_id)
+        self.health = Health(actor, pid, host, sample_every_s)
+        self.counters = counters
+        folder = None
+        try:
+            folder = create_folder(spool_dir, url, self.producer_id, host)
+        except Exception as error:
+            if needs_folder:
+                raise
+            counters.tell_once("disk", "the spool cannot be written, events wait in memory: %s", error)
+        self.spool = Spool(folder, spool_max_bytes, memory_max_bytes, counters)
+        self._sender = Sender(self.spool, spool_dir, url, token, counters)
+        self._numbers = count()
+        self._is_started = False
+
+    def start(self) -> None:
+        if not self._is_started:
+            self._is_started = True
+            self._sender.start()
+
+    def event_id(self) -> str:
+        return f"{self.producer_id}/{next(self._numbers)}"
+
+    def keep(self, datum: bytes, is_end: bool) -> bool:
+        """False: it is lost."""
+        return self.spool.append(block(datum, self.spool.marker), is_end=is_end)
+
+    def wake(self) -> None:
+        self._sender.wake()
+
+    @property
+    def is_answered(self) -> bool:
+        """All that was recorded."""
+        return self.spool.is_empty or not self._sender.is_alive
+
+    def stop(self, timeout_s: float) -> None:
+        """What was not answered is left for the next; its attempts are closed, so nobody must say that it has ended."""
+        self.spool.shut()
+        self._sender.stop(timeout_s)
+        folder = self.spool.folder
+        if folder is None:
+            return
+        if self.spool.is_empty:
+            folder.remove()
+        else:
+            folder.mark_closed()
+            folder.release()
+
+    def abandon(self) -> None:
+        """In a child after fork: it is the parent's."""
+        with suppress(Exception):
+            self.spool.abandon()
+        with suppress(Exception):
+            self._sender.abandon()

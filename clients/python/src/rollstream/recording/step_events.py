@@ -1,0 +1,106 @@
+"""Step events as Avro: encoded on the caller's thread, so that the spool holds what is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from .avro import Encode, encoder, string, varint
+from .container import step_event_schema
+
+FORMAT = "rollstream-python"
+_NULL, _SECOND = b"\x00", b"\x02"
+_BODIES = ("start", "model_call", "message", "tool_result", "phase", "verdict", "end", "control")
+_IDENTITY = 9
+
+
+@cache
+def _encoders() -> tuple[list[tuple[str, Encode]], dict[str, tuple[bytes, bytes, Encode, bytes]], bytes]:
+    """Of the fields that identify an attempt, and of each kind: its symbol, what stands before its body and behind."""
+    named: dict[str, Encode] = {}
+    fields = step_event_schema()["fields"]
+    every = [(field["name"], encoder(field["type"], field["name"], named)) for field in fields]
+    kinds = next(field["type"]["symbols"] for field in fields if field["name"] == "kind")
+    bodies = {
+        kind: (varint(kinds.index(kind)), _NULL * place, dict(every)[kind], _NULL * (len(_BODIES) - 1 - place))
+        for place, kind in enumerate(_BODIES)
+    }
+    assert [name for name, _ in every[-len(_BODIES) :]] == list(_BODIES)
+    return every[:_IDENTITY], bodies, _source()
+
+
+def _source() -> bytes:
+    try:
+        package = version("rollstream")
+    except PackageNotFoundError:
+        package = ""
+    return string(FORMAT) + string(package) + _NULL
+
+
+def encoded_identity(identity: Mapping[str, Any]) -> bytes:
+    """run_id … attempt, once for an attempt. Raises ValueError, naming the field."""
+    out: list[bytes] = []
+    for name, encode in _encoders()[0]:
+        given = identity.get(name)
+        try:
+            if given is None and name in ("group_id", "group_size"):
+                out.append(_NULL)
+            else:
+                encode(out, [], given)
+        except (TypeError, ValueError, OverflowError, KeyError) as error:
+            raise ValueError(f"{name}: {error}") from error
+    return b"".join(out)
+
+
+def encoded_event(
+    identity: bytes,
+    producer: bytes,
+    *,
+    kind: str,
+    body: Mapping[str, Any],
+    event_id: str,
+    seq: int | None,
+    segment_id: str = "main",
+    started_at_us: int | None = None,
+    ended_at_us: int | None = None,
+    duration_us: int | None = None,
+    extra: Mapping[str, Any] | None = None,
+    faults: list[str],
+) -> bytes:
+    """producer: its id, an Avro string. What a field cannot hold is named in faults and in extra_json.recorder_faults.
+    Raises ValueError where a field that must be there cannot be encoded."""
+    symbol, before, encode, behind = _encoders()[1][kind]
+    pieces: list[bytes] = []
+    encode(pieces, faults, body)
+    if faults:
+        extra = {**(extra or {}), "recorder_faults": faults}
+    own = [
+        identity,
+        string(segment_id),
+        _NULL if seq is None else _SECOND + varint(seq),
+        string(event_id),
+        producer,
+        symbol,
+        _long(started_at_us),
+        _long(ended_at_us),
+        _long(duration_us),
+        _encoders()[2],
+    ]
+    if extra:
+        from_json: list[bytes] = []
+        _extra_encoder()(from_json, faults, extra)
+        own += from_json
+    else:
+        own.append(_NULL)
+    return b"".join([*own, before, *pieces, behind])
+
+
+@cache
+def _extra_encoder() -> Encode:
+    return encoder(["null", "string"], "extra_json")
+
+
+def _long(value: int | None) -> bytes:
+    return _NULL if value is None else _SECOND + varint(round(value) if isinstance(value, float) else value)
