@@ -2,10 +2,11 @@ import type { JsonObject } from './exact-number.ts';
 import type { Detection, Importer } from './importer.ts';
 import { nemoGym } from './importers/nemo-gym.ts';
 import { rollstream } from './importers/rollstream.ts';
+import { slime } from './importers/slime.ts';
 import { strandsEnv } from './importers/strands-env.ts';
 
 /** Formats that can be imported, by name. */
-export const IMPORTERS: readonly Importer[] = [strandsEnv, nemoGym, rollstream];
+export const IMPORTERS: readonly Importer[] = [strandsEnv, nemoGym, slime, rollstream];
 
 export function importerNamed(name: string): Importer | undefined {
   return IMPORTERS.find((importer) => importer.name === name);

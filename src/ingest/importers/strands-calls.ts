@@ -1,19 +1,8 @@
-import type { ModelCallInit } from '../../../schemas/generated/step-event.ts';
 import type { JsonObject, JsonValue } from '../exact-number.ts';
 import { arrayAt, arrayOrNull, Refused, shown } from '../fields.ts';
-import { packLogprobs, packTokenIds, sameLength } from '../packed.ts';
+import { packTokenIds, sameLength } from '../packed.ts';
+import { type CallTokens, callsOfRuns, type TokenRun } from './flat-tokens.ts';
 import type { StrandsTokens } from './strands-record.ts';
-
-/** The token side of one model call, cut from the flat arrays of a rollout. */
-export interface CallTokens {
-  readonly tokens: Required<
-    Pick<ModelCallInit, 'prompt_prefix_len' | 'prompt_delta_ids' | 'completion_ids' | 'completion_logprobs'>
-  >;
-  /** Sampled tokens without a logprob, by position. */
-  readonly missingLogprobs: readonly number[];
-  /** Input that no output follows: the engine was given it, or was about to be, and sampled nothing. */
-  readonly trailing: boolean;
-}
 
 export interface CutRollout {
   readonly calls: readonly CallTokens[];
@@ -22,15 +11,7 @@ export interface CutRollout {
   readonly rest: JsonObject;
 }
 
-interface Run {
-  readonly isOutput: boolean;
-  readonly length: number;
-}
-
-/**
- * One call for each output run, whose prompt is the input before it. Input at the very end becomes a call with an empty
- * completion: so every token stays at its place, and nothing is sampled that was not.
- */
+/** The calls of a rollout, cut at its segments. */
 export function cutRollout({ path, value }: StrandsTokens): CutRollout {
   const {
     token_ids,
@@ -49,35 +30,14 @@ export function cutRollout({ path, value }: StrandsTokens): CutRollout {
   const segments = arrayOrNull(segment_info, `${path}.segment_info`);
   const runs = segments ? segmentRuns(segments, `${path}.segment_info`, ids.length) : maskRuns(mask);
   checkMask(mask, runs, `${path}.loss_mask`);
-  return { calls: callsOf(runs, ids, logs, path), segmentsInferred: segments === null && ids.length > 0, rest };
+  const flat = {
+    ids: packTokenIds(ids, `${path}.token_ids`),
+    logprobs: logs && { values: logs, field: `${path}.logprobs`, from: 0 },
+  };
+  return { calls: callsOfRuns(runs, flat), segmentsInferred: segments === null && ids.length > 0, rest };
 }
 
-function callsOf(runs: readonly Run[], ids: JsonValue[], logs: JsonValue[] | null, path: string): CallTokens[] {
-  const calls: CallTokens[] = [];
-  let promptFrom = 0;
-  let at = 0;
-  for (const [i, run] of runs.entries()) {
-    const outputFrom = run.isOutput ? at : at + run.length;
-    at += run.length;
-    const trailing = !run.isOutput && i === runs.length - 1;
-    if (!run.isOutput && !trailing) continue;
-    const packed = logs && packLogprobs(logs, `${path}.logprobs`, outputFrom, at);
-    calls.push({
-      tokens: {
-        prompt_prefix_len: promptFrom,
-        prompt_delta_ids: packTokenIds(ids, `${path}.token_ids`, promptFrom, outputFrom),
-        completion_ids: packTokenIds(ids, `${path}.token_ids`, outputFrom, at),
-        completion_logprobs: packed?.bytes ?? null,
-      },
-      missingLogprobs: packed?.missing ?? [],
-      trailing,
-    });
-    promptFrom = at;
-  }
-  return calls;
-}
-
-function segmentRuns(segments: JsonValue[], field: string, tokens: number): Run[] {
+function segmentRuns(segments: JsonValue[], field: string, tokens: number): TokenRun[] {
   let sum = 0;
   const runs = segments.map((segment, i) => {
     const [isOutput, length] = arrayAt(segment, `${field}[${i}]`);
@@ -92,8 +52,8 @@ function segmentRuns(segments: JsonValue[], field: string, tokens: number): Run[
   throw new Refused(field, `${tokens} tokens in all`, `${sum}`, `segments of ${sum} tokens for ${tokens} token_ids`);
 }
 
-function maskRuns(mask: readonly JsonValue[]): Run[] {
-  const runs: Run[] = [];
+function maskRuns(mask: readonly JsonValue[]): TokenRun[] {
+  const runs: TokenRun[] = [];
   for (let from = 0, to = 0; from < mask.length; from = to) {
     while (to < mask.length && mask[to] === mask[from]) to++;
     runs.push({ isOutput: mask[from] === 1, length: to - from });
@@ -102,7 +62,7 @@ function maskRuns(mask: readonly JsonValue[]): Run[] {
 }
 
 /** The mask has to say what the segments say: one of them is wrong otherwise, and nobody can tell which. */
-function checkMask(mask: readonly JsonValue[], runs: readonly Run[], field: string): void {
+function checkMask(mask: readonly JsonValue[], runs: readonly TokenRun[], field: string): void {
   let at = 0;
   for (const { isOutput, length } of runs) {
     const expected = isOutput ? 1 : 0;
