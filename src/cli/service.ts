@@ -9,6 +9,8 @@ import { STORE_FOLDER } from '../config/data-folders.ts';
 import type { OpenDelivery } from '../delivery/open-delivery.ts';
 import { openServiceDelivery } from '../delivery/open-service-delivery.ts';
 import { RollstreamError } from '../errors.ts';
+import { createIngest } from '../ingest/http/create-ingest.ts';
+import { createFindRollouts } from '../ingest/http/find-rollouts.ts';
 import { createMetrics } from '../observe/metrics.ts';
 import { createReplays } from '../rescore/create-replays.ts';
 import { advertisedUrl } from '../server/advertised-url.ts';
@@ -87,6 +89,8 @@ export async function startService(context: CommandContext, withHttp: boolean): 
   metrics.watchDelivery(leases.queue);
   const access = createLocalAccess(app);
   const imports = createLocalImportTarget(app, access);
+  const findRollouts = createFindRollouts(app.store);
+  const ingest = createIngest({ target: imports, findRollouts, limits: config.limits.ingest, log });
   const { chunkEvents } = config.replay;
   const replays = createReplays(app, {
     ...{ log, isAlone: config.services === null },
@@ -114,6 +118,7 @@ export async function startService(context: CommandContext, withHttp: boolean): 
     {
       access,
       imports,
+      ingest,
       replays,
       trainer,
       delivery,

@@ -1,4 +1,5 @@
 import type { ReaderLimits } from '../clickhouse/reader-limits.ts';
+import type { IngestLimits } from '../ingest/http/create-ingest.ts';
 import type { LaneSettings } from '../lanes/lane-settings.ts';
 import type { LogLevel } from './keys.ts';
 import type { ServicesConfig } from './services-config.ts';
@@ -41,6 +42,8 @@ export interface Config {
   } | null;
   readonly limits: {
     readonly bodyBytes: number;
+    /** Of bodies of events. */
+    readonly ingest: IngestLimits;
     /** Of one statement of a user. */
     readonly query: ReaderLimits;
   };

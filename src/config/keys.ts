@@ -89,6 +89,20 @@ export const KEYS = {
     max: '1GB',
     doc: 'Largest request body; each request may hold that much memory.',
   }),
+  ingestBodyBytes: sizeKey({
+    name: 'limits.ingest_body',
+    default: '256MB',
+    min: '64KB',
+    max: '16GB',
+    doc: 'Largest body of POST /v1/steps and /v1/verdicts, after gunzip; it is read record by record and not held.',
+  }),
+  ingestInFlightBytes: sizeKey({
+    name: 'limits.ingest_in_flight',
+    default: '256MB',
+    min: '1MB',
+    max: '64GB',
+    doc: 'Memory that these bodies may take together, up to 4 MB each unless a record is larger; over it a request is answered 429 before it is read.',
+  }),
   queryMs: durationKey({
     name: 'limits.query_time',
     default: '1m',

@@ -82,6 +82,7 @@ export function loadConfig(sources: Sources): Config {
       : null,
     limits: {
       bodyBytes: read(KEYS.bodyBytes),
+      ingest: { bodyBytes: read(KEYS.ingestBodyBytes), inFlightBytes: read(KEYS.ingestInFlightBytes) },
       query: { timeMs: read(KEYS.queryMs), rows: read(KEYS.queryRows), memoryBytes: read(KEYS.queryBytes) },
     },
     lanes: {

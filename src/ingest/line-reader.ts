@@ -45,7 +45,8 @@ const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-function createLine(limitBytes: number, first: number) {
+/** One record of JSON at a time, from the pieces that it comes in. */
+export function createLine(limitBytes: number, first: number) {
   let number = first;
   let offset = 0;
   let length = 0;

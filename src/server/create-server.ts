@@ -10,6 +10,7 @@ import { createResolveSegments } from '../blobs/create-resolve-segments.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { ForwardRequest } from '../delivery/forward/forward-request.ts';
 import { RollstreamError } from '../errors.ts';
+import type { Ingest } from '../ingest/http/ingest.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Codecs } from '../registry/codecs.ts';
 import type { Replays } from '../rescore/replays.ts';
@@ -30,12 +31,15 @@ import { importRoutes } from './routes/import.ts';
 import { leaseRoutes } from './routes/leases.ts';
 import { openApiRoutes } from './routes/openapi.ts';
 import { policyRoutes } from './routes/policies.ts';
+import { producerRoutes } from './routes/producers.ts';
 import { queryRoutes } from './routes/query.ts';
 import { readyRoutes } from './routes/ready.ts';
 import { replayRoutes } from './routes/replays.ts';
 import { rolloutRoutes } from './routes/rollouts.ts';
 import { schemaRoutes } from './routes/schemas.ts';
+import { stepRoutes } from './routes/steps.ts';
 import { taskRoutes } from './routes/tasks.ts';
+import { verdictRoutes } from './routes/verdicts.ts';
 import { verifierResultRoutes } from './routes/verifier-results.ts';
 import { versionRoutes } from './routes/versions.ts';
 import { createWhileWanted } from './while-wanted.ts';
@@ -43,6 +47,7 @@ import { createWhileWanted } from './while-wanted.ts';
 export interface ServerDeps {
   readonly access: Access;
   readonly imports: ImportTarget;
+  readonly ingest: Ingest;
   readonly replays: Replays;
   readonly trainer: TrainerApi;
   readonly delivery: Delivery;
@@ -68,6 +73,9 @@ export interface ServerConfig extends GuardConfig {
   readonly bodyBytes: number;
 }
 
+/** Bodies that are not held whole: they have a limit of their own, on what gunzip makes of them. */
+const READ_AS_THEY_COME: ReadonlySet<string> = new Set(['/v1/steps', '/v1/verdicts']);
+
 /** The HTTP API. It answers nobody from another origin: there is no CORS. */
 export function createServer(config: ServerConfig, deps: ServerDeps): Hono {
   const guard = createGuard(config);
@@ -87,14 +95,13 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Hono {
     if (!isProbe) guard.checkToken(c.req.header('authorization'));
     await next();
   });
-  app.use(
-    bodyLimit({
-      maxSize: config.bodyBytes,
-      onError: () => {
-        throw new RollstreamError('RS_TOO_LARGE', `the body is larger than ${config.bodyBytes} bytes (limits.body)`);
-      },
-    }),
-  );
+  const limitBody = bodyLimit({
+    maxSize: config.bodyBytes,
+    onError: () => {
+      throw new RollstreamError('RS_TOO_LARGE', `the body is larger than ${config.bodyBytes} bytes (limits.body)`);
+    },
+  });
+  app.use((c, next) => (READ_AS_THEY_COME.has(c.req.path) ? next() : limitBody(c, next)));
   app.use(async (c, next) => {
     const answer = (await deps.forward?.(c.req.raw, whileWanted)) ?? null;
     if (answer === null) return next();
@@ -111,6 +118,9 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Hono {
   app.route('/v1', readyRoutes({ ...deps, whileWanted }));
   app.route('/v1', exportRoutes(deps));
   app.route('/v1', importRoutes(deps.imports));
+  app.route('/v1', stepRoutes(deps));
+  app.route('/v1', verdictRoutes(deps));
+  app.route('/v1', producerRoutes(deps));
   app.route('/v1', versionRoutes({ ...deps, announceVersion: deps.trainer.announceVersion }));
   app.route(
     '/v1',

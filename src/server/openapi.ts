@@ -1,5 +1,6 @@
 import { BLOB_PATHS } from './blob-paths.ts';
 import { DELIVERY_PATHS } from './delivery-paths.ts';
+import { INGEST_PATHS } from './ingest-paths.ts';
 import { body, failure, inPath, json, lines, query, run } from './openapi-parts.ts';
 import { REPLAY_PATHS } from './replay-paths.ts';
 import { VERIFIER_RESULTS_PATHS } from './verifier-results-paths.ts';
@@ -169,6 +170,7 @@ export const openApi = {
         },
       },
     },
+    ...INGEST_PATHS,
     ...DELIVERY_PATHS,
     '/v1/versions': {
       post: {

@@ -7,6 +7,8 @@ import { openApp } from '../../src/app.ts';
 import type { NewRecord } from '../../src/broker/port.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { openServiceDelivery } from '../../src/delivery/open-service-delivery.ts';
+import { createIngest } from '../../src/ingest/http/create-ingest.ts';
+import { createFindRollouts } from '../../src/ingest/http/find-rollouts.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';
 import { createReplays } from '../../src/rescore/create-replays.ts';
 import { createServer } from '../../src/server/create-server.ts';
@@ -35,11 +37,14 @@ const app = await openApp(config, { ...deps, withLanes: true });
 const leases = await openServiceDelivery(app, config, { ...deps });
 const trainer = await openTrainerApi(app, config.lanes, { log, now: Date.now, announcedTo: leases.announcedTo });
 const access = createLocalAccess(app);
+const imports = createLocalImportTarget(app, access);
+const findRollouts = createFindRollouts(app.store);
 const server = createServer(
   { host: '127.0.0.1', token: null, bodyBytes: config.limits.bodyBytes },
   {
     ...{ access, trainer, metrics, log, delivery: leases.delivery, forward: leases.forward, codecs: app.codecs },
-    ...{ imports: createLocalImportTarget(app, access), blobs: app.blobs, now: Date.now, closing: closing.signal },
+    ...{ imports, blobs: app.blobs, now: Date.now, closing: closing.signal },
+    ingest: createIngest({ target: imports, findRollouts, limits: config.limits.ingest, log }),
     schemaOf: (id) => app.registry.schemaOf(id),
     verifierCache: noCache,
     replays: createReplays(app, { log, isAlone: true }),

@@ -1,0 +1,25 @@
+import { eventOfJson } from '../event-json.ts';
+import { refusable } from '../importer.ts';
+import type { SourceLine } from '../line-reader.ts';
+import { readRecord } from '../read-record.ts';
+import type { ReadStep } from './read-step.ts';
+import type { StepEncoder } from './step-encoder.ts';
+
+const DEFAULTS = {
+  ...{ runId: null, producerId: 'http', format: 'http' },
+  ...{ location: null, groupSize: null, overrides: {} },
+} as const;
+
+/** The events of a body of JSON, a record each. */
+export async function* readJsonSteps(
+  records: AsyncIterable<SourceLine>,
+  encoder: StepEncoder,
+): AsyncGenerator<ReadStep> {
+  for await (const source of records) {
+    const read = readRecord(source);
+    const taken =
+      'refused' in read ? read : refusable(() => [eventOfJson({ ...read, sha256: source.sha256 }, DEFAULTS)]);
+    if ('refused' in taken) yield { source, refused: taken.refused };
+    else for (const event of taken.events) yield { source, record: encoder.recordOf(event) };
+  }
+}
