@@ -113,9 +113,11 @@ class Recorder:
         weights_version: str | None = None,
         seeds: Mapping[str, int] | None = None,
         env_image_digest: str | None = None,
+        started_at_us: int | None = None,
         extra: Mapping[str, Any] | None = None,
     ) -> Rollout:
-        """An attempt. It begins with its block, or with its first event. rollout_id: by default one of its own."""
+        """An attempt. It begins with its block, or with its first event; started_at_us: before that, µs since the epoch (what
+        it runs in was set up before all was known that is told here). rollout_id: by default one of its own."""
         body = {
             "prompt": prompt,
             "task_metadata_json": task_metadata,
@@ -154,7 +156,7 @@ class Recorder:
             self._counters.add("errors")
             self._counters.tell_once(f"rollout {error}", "a rollout is not recorded: %s", error)
         of = Attempt(self._current(), encoded, self._counters)
-        return Rollout(self, of, str(named), Start(str(identity["env_name"]), body, extra, faults))
+        return Rollout(self, of, str(named), Start(str(identity["env_name"]), body, extra, faults, started_at_us))
 
     def rate_limit_wait(self) -> AbstractContextManager[None]:
         """Time spent waiting for a rate limit: a phase of the rollout whose block this is in, if it is in one."""

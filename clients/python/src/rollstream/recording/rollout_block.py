@@ -32,6 +32,7 @@ class Start:
     body: Mapping[str, Any]
     extra: Mapping[str, Any] | None
     faults: list[str]
+    started_at_us: int | None = None
 
 
 class RolloutBlock:
@@ -97,11 +98,13 @@ class RolloutBlock:
         self._has_begun = True
         start = self._start
         health = self._attempt.producer.health
-        self._began_ns = time.monotonic_ns()
+        now = now_us()
+        started_at_us = now if start.started_at_us is None else min(round(start.started_at_us), now)
+        self._began_ns = time.monotonic_ns() - (now - started_at_us) * 1000
         self._lag = health.begin(start.env_name, id(self))
         self._recorder.began(self)
         extra = {**(start.extra or {}), "producer": health.facts(start.env_name)}
-        self._attempt.record("start", start.body, Times(now_us()), extra=extra, faults=start.faults)
+        self._attempt.record("start", start.body, Times(started_at_us), extra=extra, faults=start.faults)
 
     def _record(
         self,

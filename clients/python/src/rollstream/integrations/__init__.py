@@ -1,0 +1,1 @@
+"""Records what environments of other projects do, as they do it."""
