@@ -116,8 +116,8 @@ class Recorder:
         started_at_us: int | None = None,
         extra: Mapping[str, Any] | None = None,
     ) -> Rollout:
-        """An attempt. It begins with its block, or with its first event; started_at_us: before that, µs since the epoch (what
-        it runs in was set up before all was known that is told here). rollout_id: by default one of its own."""
+        """An attempt. It begins with its block, or with its first event, or (started_at_us, since the epoch) before that: its
+        sandbox was set up before all was known that is told here. rollout_id: by default one of its own."""
         body = {
             "prompt": prompt,
             "task_metadata_json": task_metadata,
