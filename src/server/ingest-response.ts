@@ -1,22 +1,53 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { RollstreamError } from '../errors.ts';
 import type { IngestBody, IngestResult } from '../ingest/http/ingest.ts';
 import { errorResponse } from './error-response.ts';
 
-export function ingestBody(request: Request): IngestBody {
+/** What is still under way of a body that was not read to its end is read past, up to here: a client hears why only once it has sent it. */
+const PAST = { bytes: 64 * 1024 * 1024, ms: 1_000 };
+
+/** Hands a request to `take` and answers with what became of it. */
+export async function ingested(request: Request, take: (body: IngestBody) => Promise<IngestResult>): Promise<Response> {
   const { headers, body } = request;
   const length = headers.get('content-length');
-  return {
-    contentType: headers.get('content-type') ?? '',
-    contentEncoding: headers.get('content-encoding') ?? '',
-    contentLength: length === null ? null : Number(length),
-    chunks: body ?? none(),
-  };
+  const response = ingestResponse(
+    await take({
+      contentType: headers.get('content-type') ?? '',
+      contentEncoding: headers.get('content-encoding') ?? '',
+      contentLength: length === null ? null : Number(length),
+      // Locked only while it is read, and left open: what is not read has to be read past.
+      chunks: { [Symbol.asyncIterator]: () => body?.values({ preventCancel: true }) ?? none() },
+    }),
+  );
+  // The connection cannot serve another request before its body is through.
+  if (body !== null && !(await isReadPast(body))) response.headers.set('connection', 'close');
+  return response;
 }
 
 async function* none(): AsyncGenerator<Uint8Array> {}
 
-/** What became of a body: 200 where all of it was read and something taken; else an error that says how much was. */
-export function ingestResponse({ accepted, refusedCount, refused, error }: IngestResult): Response {
+async function isReadPast(body: ReadableStream<Uint8Array>): Promise<boolean> {
+  const over = new AbortController();
+  const late = sleep(PAST.ms, null, { signal: over.signal }).catch(() => null);
+  const reader = body.getReader();
+  try {
+    for (let left = PAST.bytes; left > 0; ) {
+      const next = await Promise.race([reader.read(), late]);
+      if (next === null) return false;
+      if (next.done) return true;
+      left -= next.value.length;
+    }
+    return false;
+  } catch {
+    // Nobody is there any more.
+    return false;
+  } finally {
+    over.abort();
+  }
+}
+
+/** 200 where all of it was read and something taken; else an error that says how much was. */
+function ingestResponse({ accepted, refusedCount, refused, error }: IngestResult): Response {
   const counts = { accepted, refused_count: refusedCount, refused };
   if (error !== null) return errorResponse(error, counts);
   const [first] = refused;
