@@ -1,9 +1,12 @@
-/** Formats of others that are known by sight but not imported: all of the patterns stand in the first bytes of such a file. */
-const SIGHTS: ReadonlyArray<{ readonly name: string; readonly all: readonly RegExp[] }> = [
-  { name: 'ATIF', all: [/"schema_version"\s*:\s*"ATIF-/] },
+/**
+ * Formats of others by sight: all of the patterns stand in the first bytes of such a file. Those that are imported are told
+ * where a file of theirs cannot be read.
+ */
+const SIGHTS: ReadonlyArray<{ readonly name: string; readonly all: readonly RegExp[]; readonly isImported?: true }> = [
+  { name: 'ATIF', all: [/"schema_version"\s*:\s*"ATIF-/], isImported: true },
   { name: 'mini-swe-agent', all: [/"trajectory_format"\s*:\s*"mini-swe-agent/] },
   { name: 'OpenTelemetry spans', all: [/"(?:resourceSpans|trace_id|traceId)"\s*:/] },
-  { name: 'a result.json of Harbor', all: [/"trial_name"\s*:/, /"task_checksum"\s*:/] },
+  { name: 'a result.json of Harbor', all: [/"trial_name"\s*:/, /"task_checksum"\s*:/], isImported: true },
   { name: 'an Inspect log', all: [/"eval"\s*:\s*\{/, /"(?:eval_id|run_id|task_registry_name)"\s*:/] },
   { name: 'a SWE-agent trajectory', all: [/"trajectory"\s*:\s*\[/, /"(?:action|observation)"\s*:/] },
   { name: 'tau-bench results', all: [/^\s*\[\s*\{/, /"traj"\s*:/] },
@@ -25,7 +28,7 @@ export function whatItIs(head: Buffer): string {
   if (head.includes(0)) return 'is not text';
   const text = head.toString('latin1');
   const sight = SIGHTS.find(({ all }) => all.every((pattern) => pattern.test(text)));
-  if (sight) return `looks like ${sight.name}, which this version does not import`;
+  if (sight) return `looks like ${sight.name}${sight.isImported ? '' : ', which this version does not import'}`;
   if (/^\s*[[{]/.test(text)) return 'is JSON of no known format';
   return 'is not JSON Lines';
 }

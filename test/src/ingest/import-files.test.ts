@@ -276,14 +276,13 @@ describe('what is refused: told one by one, kept byte for byte, the rest taken',
   });
 
   test('a named file of a format of others is refused as what it is', async () => {
-    const atif = await file('trajectory.json', '{\n "schema_version": "ATIF-v1.7",\n "steps": []\n}\n');
+    const text = '{\n "input": "q",\n "output": "a",\n "score": 1\n}\n';
+    const dump = await file('dump.json', text);
     const kept = memory();
-    const report = await importFiles([atif, await file('results.jsonl', strandsLine('p_0'))], {}, kept.sink);
+    const report = await importFiles([dump, await file('results.jsonl', strandsLine('p_0'))], {}, kept.sink);
     expect(report).toMatchObject({ records_read: 1, refused: 1 });
-    expect(report.messages).toEqual([`${atif}: looks like ATIF, which this version does not import`]);
-    expect(kept.letters).toMatchObject([
-      { file: atif, line: 0, bytes: Buffer.from('{\n "schema_version": "ATIF-v1.7",\n "steps": []\n}\n') },
-    ]);
+    expect(report.messages).toEqual([`${dump}: looks like a verl dump, which this version does not import`]);
+    expect(kept.letters).toMatchObject([{ file: dump, line: 0, bytes: Buffer.from(text) }]);
   });
 
   test('lines of another format than the one asked for', async () => {
@@ -324,7 +323,7 @@ describe('what ends an import', () => {
     });
     await expect(importFiles([folder], { format: 'strands' }, kept.sink)).rejects.toMatchObject({
       code: 'RS_USAGE',
-      message: 'there is no format "strands"; known are auto, strands-env, nemo-gym, rollstream',
+      message: expect.stringMatching(/^there is no format "strands"; known are auto, .*strands-env/),
     });
   });
 

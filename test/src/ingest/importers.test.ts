@@ -21,7 +21,7 @@ test('lines that none knows are taken for nothing', () => {
 
 test.each([
   ['', 'is empty'],
-  ['{"schema_version": "ATIF-v1.7"}', 'looks like ATIF, which this version does not import'],
+  ['{"schema_version": "ATIF-v1.7", ', 'looks like ATIF'],
   ['{"trajectory":[{"action":"ls"}]}', 'looks like a SWE-agent trajectory, which this version does not import'],
   ['[{"task_id":0,"traj":[]}]', 'looks like tau-bench results, which this version does not import'],
   ['{"prompt":[],"completion":[],"reward":1}', 'looks like verifiers results, which this version does not import'],
