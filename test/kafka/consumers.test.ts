@@ -12,6 +12,7 @@ import { type FrontProcess, startFront } from '../clickhouse-front/start-front.t
 import { jsonLinesOf, rollstream, startRollstream } from '../e2e/rollstream.ts';
 import { findPython, pythonWith } from '../python-with.ts';
 import { startTypescript } from '../start-typescript.ts';
+import { pythonKafka } from './python-kafka.ts';
 
 /** The plain Kafka consumers of examples/consumers, beside `ready`: the same groups, members and token ids. */
 
@@ -135,7 +136,7 @@ it('there are groups of several members to compare', () => {
 const found = await findPython();
 if (found !== null)
   it('consume.py (confluent-kafka, fastavro) prints whole groups in ready order, to the token id', async () => {
-    const python = await pythonWith(found, ['confluent-kafka>=2.6,<3', 'fastavro>=1.9,<2']);
+    const python = await pythonWith(found, pythonKafka);
     const file = packageFile('examples', 'consumers', 'consume.py');
     expect(await groupsBy((args) => spawn(python, [file, ...args]), expected.length)).toEqual(expected);
   }, 300_000);
