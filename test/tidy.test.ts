@@ -220,6 +220,7 @@ it('each test file mirrors a source', () => {
     'kafka',
     'examples',
     'injection',
+    'clients',
   ];
   const orphans = paths
     .filter((path) => isTest(path) && path.endsWith('.test.ts') && path !== 'test/tidy.test.ts')
