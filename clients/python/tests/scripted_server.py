@@ -61,8 +61,9 @@ class ScriptedServer:
 
             def answer(self) -> None:
                 text = self.rfile.read(int(self.headers.get("content-length", 0)))
-                body = json.loads(text) if text else None
                 headers = {name.lower(): value for name, value in self.headers.items()}
+                is_json = headers.get("content-type", "application/json").startswith("application/json")
+                body = text if not is_json else json.loads(text) if text else None
                 asked = Asked(self.command, self.path, body, headers)
                 try:
                     found = server._answer(asked)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any, Literal
-
-import httpx
 
 _LONGEST_HINT_S = 60.0
 
@@ -21,9 +20,17 @@ class Outcome:
     pause_s: float = 0.0
 
 
-def outcome_of(response: httpx.Response, events: int) -> Outcome:
-    body = _object(response)
-    status = response.status_code
+@dataclass(frozen=True)
+class Answer:
+    """retry_after: the header."""
+
+    status: int
+    body: bytes
+    retry_after: str | None = None
+
+
+def outcome_of(answer: Answer, events: int) -> Outcome:
+    body, status = _object(answer.body), answer.status
     if status in (200, 422):
         accepted = body.get("accepted")
         # Of a proxy's page nothing was taken, whatever its status.
@@ -38,12 +45,12 @@ def outcome_of(response: httpx.Response, events: int) -> Outcome:
     is_ours = isinstance(error, dict) and str(error.get("code", "")).startswith("RS_")
     if is_ours and status in (400, 422):
         return Outcome("split", _message(body, status))
-    return Outcome("again", _message(body, status), pause_s=_hint_s(response))
+    return Outcome("again", _message(body, status), pause_s=_hint_s(answer.retry_after))
 
 
-def _object(response: httpx.Response) -> dict[str, Any]:
+def _object(text: bytes) -> dict[str, Any]:
     try:
-        body = response.json()
+        body = json.loads(text)
     except ValueError:
         return {}
     return body if isinstance(body, dict) else {}
@@ -64,8 +71,8 @@ def _first_refusal(body: dict[str, Any]) -> str:
     return f"{first.get('field') or 'an event'}: {said}"
 
 
-def _hint_s(response: httpx.Response) -> float:
+def _hint_s(retry_after: str | None) -> float:
     try:
-        return max(0.0, min(float(response.headers.get("retry-after", "0")), _LONGEST_HINT_S))
+        return max(0.0, min(float(retry_after or "0"), _LONGEST_HINT_S))
     except ValueError:
         return 0.0

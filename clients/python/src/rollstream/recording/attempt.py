@@ -40,8 +40,8 @@ class Attempt:
     """Gives each event its place, and the spool its bytes, one after the other, whoever calls.
 
     seq: the place of the next event, from 0; holds: as many were recorded or lost. An event that is lost keeps its
-    place: the gap tells the pipeline, and nothing incomplete is trained. calls: model calls begun. held: by segment, the
-    ids that the pipeline holds once it has read what was recorded. busy: see Spool; what a signal handler records
+    place: the gap tells the pipeline, and nothing incomplete is trained. calls: model calls begun. held: by segment,
+    the ids that the pipeline holds once it has read what was recorded. busy: see Spool; what a signal handler records
     meanwhile is `deferred` until the event that it broke into is kept.
     """
 
@@ -70,10 +70,12 @@ class Attempt:
             try:
                 work(before)
             finally:
-                while self._deferred:
-                    later, number = self._deferred.popleft()
-                    later(number)
-                self._busy = False
+                try:
+                    while self._deferred:
+                        later, number = self._deferred.popleft()
+                        later(number)
+                finally:
+                    self._busy = False
             return before
 
     def record(
@@ -137,6 +139,11 @@ class Attempt:
         else:
             self.lost += 1
             self._counters.add("lost")
+
+    @property
+    def places(self) -> int:
+        """Events that have one, recorded or lost."""
+        return self._seq
 
     def lose(self, has_place: bool = True) -> None:
         self._seq += 1 if has_place else 0

@@ -38,7 +38,7 @@ def _in_child() -> None:
 
 
 def at_end_of_worker(close: Callable[[], None]) -> None:
-    """A child of multiprocessing ends without running atexit."""
+    """A child of multiprocessing ends without running atexit, and forgets what it was told before its own code runs."""
     util = sys.modules.get("multiprocessing.util")
     if util is not None:
         util.Finalize(None, close, exitpriority=10)

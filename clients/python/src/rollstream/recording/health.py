@@ -34,10 +34,12 @@ class LoopLag:
             self._schedule()
         return self._count, self._total_ms
 
-    def end(self, since: tuple[int, float]) -> dict[str, float] | None:
-        """None: nothing was sampled since."""
+    def end(self) -> None:
         self._open -= 1
-        first, total_ms = since
+
+    def since(self, begin: tuple[int, float]) -> dict[str, float] | None:
+        """None: nothing was sampled since."""
+        first, total_ms = begin
         count = self._count - first
         if count <= 0:
             return None
@@ -95,8 +97,10 @@ class Health:
             lag = self._loops[loop] = LoopLag(loop, self._every_s)
         return lag, lag.begin()
 
-    def end(self, env_name: str, rollout: int) -> None:
+    def end(self, env_name: str, rollout: int, lag: tuple[LoopLag, tuple[int, float]] | None) -> None:
         self._in_flight.get(env_name, set()).discard(rollout)
+        if lag is not None:
+            lag[0].end()
 
     def facts(self, env_name: str, **more: object) -> dict[str, Any]:
         return {**self._facts, "in_flight": len(self._in_flight.get(env_name, ())), **more}

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import random
-from typing import Any
+import ssl
+from contextlib import suppress
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from urllib.parse import urlsplit
 
-import httpx
-
-from .answers import outcome_of
+from .answers import Answer, outcome_of
 from .counters import Counters
 from .segment import Batch
 
+_TIMEOUT_S = 30.0
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.1, 5.0
 
 
@@ -38,18 +41,20 @@ class Pauses:
 
 
 class Posting:
+    """One connection; http.client's, which takes a third of httpx's time of the interpreter, which loops need, too."""
+
     def __init__(self, url: str, token: str | None, counters: Counters) -> None:
-        self._url, self._token = url, token
+        self._url = url
+        self._headers = {} if token is None else {"authorization": f"Bearer {token}"}
         self._counters = counters
-        self._client: httpx.Client | None = None
+        self._connection: HTTPConnection | None = None
 
     def post(self, batch: Batch) -> None:
         """Returns once each event is taken or refused. Raises Later."""
         self._post(batch.head, batch.data, batch.places)
 
     def _post(self, head: bytes, data: bytes, places: list[tuple[int, int]]) -> None:
-        response = self._ask("/v1/steps", content=head + data, headers={"content-type": "application/avro"})
-        outcome = outcome_of(response, len(places))
+        outcome = outcome_of(self._ask("/v1/steps", head + data, "application/avro"), len(places))
         if outcome.kind == "again":
             raise Later(f"POST {self._url}/v1/steps: {outcome.why}", outcome.pause_s)
         if outcome.kind == "taken" or len(places) == 1:
@@ -67,20 +72,42 @@ class Posting:
     def tell_ended(self, producer_id: str) -> None:
         """Nothing more comes from it: what it left open closes. Raises Later."""
         body = {"producer_id": producer_id, "event_id": f"{producer_id}/ended"}
-        response = self._ask("/v1/producers/ended", json=body)
-        if response.status_code != 200:
-            raise Later(f"POST {self._url}/v1/producers/ended: HTTP status {response.status_code}")
+        answer = self._ask("/v1/producers/ended", json.dumps(body).encode(), "application/json")
+        if answer.status != 200:
+            raise Later(f"POST {self._url}/v1/producers/ended: HTTP status {answer.status}")
 
-    def _ask(self, path: str, **request: Any) -> httpx.Response:  # noqa: ANN401
-        if self._client is None:
-            headers = {} if self._token is None else {"authorization": f"Bearer {self._token}"}
-            self._client = httpx.Client(base_url=self._url, headers=headers, timeout=30.0)
+    def _ask(self, path: str, body: bytes, content_type: str) -> Answer:
         self._counters.add("requests")
+        is_kept = self._connection is not None
         try:
-            return self._client.post(path, **request)
-        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
+            try:
+                return self._asked(path, body, content_type)
+            except (OSError, HTTPException):
+                # A server may close a connection that is kept; one that is new tells whether it is there.
+                if not is_kept:
+                    raise
+                self.close()
+                return self._asked(path, body, content_type)
+        except (OSError, HTTPException, ValueError) as error:
+            self.close()
             raise Later(f"POST {self._url}{path}: {error or type(error).__name__}") from error
 
+    def _asked(self, path: str, body: bytes, content_type: str) -> Answer:
+        parts = urlsplit(self._url)
+        if self._connection is None:
+            self._connection = _connection(parts.scheme, parts.netloc)
+        self._connection.request("POST", parts.path + path, body, {**self._headers, "content-type": content_type})
+        response = self._connection.getresponse()
+        return Answer(response.status, response.read(), response.headers.get("retry-after"))
+
     def close(self) -> None:
-        if self._client is not None:
-            self._client.close()
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with suppress(OSError):
+                connection.close()
+
+
+def _connection(scheme: str, netloc: str) -> HTTPConnection:
+    if scheme == "https":
+        return HTTPSConnection(netloc, timeout=_TIMEOUT_S, context=ssl.create_default_context())
+    return HTTPConnection(netloc, timeout=_TIMEOUT_S)

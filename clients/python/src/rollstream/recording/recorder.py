@@ -116,8 +116,8 @@ class Recorder:
         started_at_us: int | None = None,
         extra: Mapping[str, Any] | None = None,
     ) -> Rollout:
-        """An attempt. It begins with its block, or with its first event, or (started_at_us, since the epoch) before that: its
-        sandbox was set up before all was known that is told here. rollout_id: by default one of its own."""
+        """An attempt. It begins with its block, or with its first event, or (started_at_us, since the epoch) before
+        that: its sandbox was set up before all was known that is told here. rollout_id: by default one of its own."""
         body = {
             "prompt": prompt,
             "task_metadata_json": task_metadata,
@@ -247,7 +247,6 @@ class Recorder:
             producer.abandon()
         if not self._is_closed:
             self._producer = None
-            at_end_of_worker(self._at_exit)
 
     def _current(self) -> Producer:
         """Of this process; in a child it is made when it is first needed."""
@@ -257,6 +256,7 @@ class Recorder:
                     producer = Producer(**self._options, counters=self._counters, needs_folder=False)
                     producer.start()
                     self._producer = producer
+                    at_end_of_worker(self._at_exit)
         return self._producer
 
     def takes(self, producer: Producer) -> bool:

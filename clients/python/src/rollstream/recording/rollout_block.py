@@ -95,16 +95,20 @@ class RolloutBlock:
     def _begin(self, _: int) -> None:
         if self._has_begun:
             return
-        self._has_begun = True
         start = self._start
         health = self._attempt.producer.health
         now = now_us()
         started_at_us = now if start.started_at_us is None else min(round(start.started_at_us), now)
         self._began_ns = time.monotonic_ns() - (now - started_at_us) * 1000
-        self._lag = health.begin(start.env_name, id(self))
+        if self._lag is None:
+            self._lag = health.begin(start.env_name, id(self))
         self._recorder.began(self)
         extra = {**(start.extra or {}), "producer": health.facts(start.env_name)}
-        self._attempt.record("start", start.body, Times(started_at_us), extra=extra, faults=start.faults)
+        try:
+            self._attempt.record("start", start.body, Times(started_at_us), extra=extra, faults=start.faults)
+        finally:
+            # A signal handler that raises may come before it, or behind.
+            self._has_begun = self._attempt.places > 0
 
     def _record(
         self,
@@ -161,24 +165,25 @@ class RolloutBlock:
         def end(_: int) -> None:
             if self._has_ended:
                 return
+            before = attempt.places
             facts = health.facts(
                 env_name,
-                loop_lag_ms=None if self._lag is None else self._lag[0].end(self._lag[1]),
+                loop_lag_ms=None if self._lag is None else self._lag[0].since(self._lag[1]),
                 rate_limit_wait_us=self._rate_limit_us,
                 sandbox_us=self._sandbox.us,
                 **({"lost_events": attempt.lost} if attempt.lost else {}),
             )
-            health.end(env_name, id(self))
-            self._has_ended = True
-            self._recorder.ended(self)
-            times = Times(None, now_us(), duration_us)
             try:
-                made = body()
+                times = Times(None, now_us(), duration_us)
+                attempt.record("end", body(), times, extra={**(extra or {}), "producer": facts})
             except Exception as error:
                 attempt.fail(f"end: {error}", error)
                 attempt.lose()
-                return
-            attempt.record("end", made, times, extra={**(extra or {}), "producer": facts})
+            finally:
+                if attempt.places > before:
+                    self._has_ended = True
+                    health.end(env_name, id(self), self._lag)
+                    self._recorder.ended(self)
 
         attempt.in_turn(end)
 

@@ -16,8 +16,8 @@ from .segment import Batch
 from .spool import Spool
 
 # Callers do not wake it: that would cost each of them a switch of threads.
-_LINGER_S, _BACKLOG_S, _IDLE_S = 0.1, 0.005, 0.25
-_BATCH_BYTES = 1 << 20
+_LINGER_S, _BACKLOG_S, _IDLE_S = 0.2, 0.005, 0.25
+_BATCH_BYTES = 512 << 10
 
 
 class Sender:

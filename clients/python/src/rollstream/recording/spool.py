@@ -60,9 +60,11 @@ class Spool:
             try:
                 return self._put(block, is_end)
             finally:
-                while self._deferred:
-                    self._put(*self._deferred.popleft())
-                self._busy = False
+                try:
+                    while self._deferred:
+                        self._put(*self._deferred.popleft())
+                finally:
+                    self._busy = False
 
     def _put(self, block: bytes, is_end: bool) -> bool:
         if self.waiting_bytes + len(block) > self._max_bytes - (0 if is_end else self._spare):

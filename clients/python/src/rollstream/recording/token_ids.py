@@ -32,10 +32,12 @@ def pack_ids(ids: TokenIds, name: str) -> bytes:
             return b""
         if numbers.dtype.kind not in "iu":
             raise ValueError(f"whole numbers are needed, not {numbers.dtype}")
-        if numbers.dtype.kind == "i" and numbers.min() < 0:
-            raise ValueError(f"{numbers.min()} is no token id")
-        if numbers.dtype.itemsize > BYTES_A_TOKEN and numbers.max() > 0xFFFF_FFFF:
-            raise ValueError(f"{numbers.max()} is no token id")
+        size, is_signed = numbers.dtype.itemsize, numbers.dtype.kind == "i"
+        if is_signed or size > BYTES_A_TOKEN:
+            # Read as unsigned, one below zero is larger than any id: one pass tells both.
+            most = np.maximum.reduce(numbers.view(f"u{size}") if is_signed else numbers)
+            if most > (0xFFFF_FFFF if size > BYTES_A_TOKEN else (1 << (8 * size - 1)) - 1):
+                raise ValueError(f"from 0 to 4294967295 is needed, not {numbers.min()} to {numbers.max()}")
         return numbers.astype("<u4", copy=False).tobytes()
     except (struct.error, TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name}: {error}") from error
