@@ -14,6 +14,8 @@ export interface ToolsWatch {
   offered: readonly string[] | null;
   /** Dialect that its calls were seen in; null: none was. */
   dialect: string | null;
+  /** The start named the parser of replies: its dialect, and the segment that it reads. null: it did not. */
+  replies: { readonly segmentId: string; readonly dialect: string } | null;
   /** What the first turn lacked that cannot be proved; null: each was. */
   unproved: { readonly lacks: string; readonly turn: number; turns: number } | null;
   /** The model call whose results may still come. */
@@ -50,6 +52,8 @@ export interface TurnNotes {
   readonly turn: number;
   /** Its calls are known from its own text. */
   readonly hasText: boolean;
+  /** What the loop made of the text is not in the record. */
+  readonly isUnlisted: boolean;
   readonly isUntyped: boolean;
   /** Whether the sampler was stopped before the model was done; null: nobody has said. */
   readonly isCut: boolean | null;
@@ -139,6 +143,7 @@ export function createToolsWatch(): ToolsWatch {
     executedRoom: EXECUTED_CHARACTERS,
     offered: null,
     dialect: null,
+    replies: null,
     unproved: null,
     turn: null,
     segmentId: null,

@@ -10,9 +10,10 @@ import { offeredNames } from './offered-names.ts';
 import { dialectOfParser, dialectOfText } from './parse/dialect-of.ts';
 import { DIALECTS } from './parse/parse-calls.ts';
 import type { Dialect } from './parse/strict-call.ts';
+import { replyParserOf } from './reply-parser.ts';
 import { beginTurn, type ListedCall, type WrittenTurn } from './turn/begin-turn.ts';
 import { endTurn } from './turn/end-turn.ts';
-import { tellsOfError } from './turn/error-words.ts';
+import { judgeMessage } from './turn/judge-message.ts';
 import { judgeResult, type ResultFacts } from './turn/judge-result.ts';
 import { lackOf } from './turn/lack-of.ts';
 
@@ -25,10 +26,14 @@ export function watchTools(attempt: Attempt, event: StepEvent): void {
   else if (event.message !== null) {
     const watch = toolsOf(attempt);
     watch.tellsMessages = true;
-    if (watch.turn !== null) watch.turn.told ||= tellsOfError(event.message.parts_json);
+    if (watch.turn !== null) judgeMessage(watch.turn, event.message.parts_json, watch);
   } else if (event.start !== null) {
     const offered = offeredNames(event.start.tools_json);
     if (offered !== null) toolsOf(attempt).offered = offered;
+    const parser = replyParserOf(event.extra_json);
+    const dialect = parser === null ? null : dialectOfParser(parser);
+    // Sub-agents may write otherwise: it is the parser of the segment that it is named in.
+    if (dialect !== null) toolsOf(attempt).replies = { segmentId: event.segment_id, dialect: dialect.name };
   }
 }
 
@@ -51,7 +56,7 @@ function watchCall(attempt: Attempt, call: ModelCall, segmentId: string): void {
   watch.segmentId = segmentId;
   const listed = call.tool_calls.map(listedCall);
   const text = call.raw_text === null ? null : textOfBytes(call.raw_text);
-  const written = writtenOf(watch, call, text);
+  const written = writtenOf(watch, call, text, segmentId);
   const wasCut = attempt.facts?.lastCallFull === true || call.error !== null ? true : isCut(call.finish_reason);
   const facts = { turn, written, listed, offered: watch.offered, isCut: wasCut, opensInThought: null };
   // A text without any call is all that there is to know.
@@ -75,9 +80,21 @@ function listedCall({
   return { callId: call_id, name, raw, parsed: arguments_parsed, status: parse_status };
 }
 
-/** The text, if it has the calls in it: in a dialect by its parser's name, else by what it says, else as the calls before it. */
-function writtenOf(watch: ToolsWatch, { tool_calls }: ModelCall, text: string | null): WrittenTurn | null {
+/**
+ * The text, if it has the calls in it: in the dialect of the parser that the start names, or a call does, else by what it says,
+ * else as the calls before it.
+ */
+function writtenOf(
+  watch: ToolsWatch,
+  { tool_calls }: ModelCall,
+  text: string | null,
+  segmentId: string,
+): WrittenTurn | null {
   if (text === null) return null;
+  const { replies } = watch;
+  const ofReplies =
+    replies?.segmentId === segmentId ? DIALECTS.find(({ name }) => name === replies.dialect) : undefined;
+  if (ofReplies !== undefined) return { text, dialect: ofReplies };
   const dialect =
     namedDialect(tool_calls) ?? dialectOfText(text) ?? DIALECTS.find(({ name }) => name === watch.dialect);
   if (dialect === undefined) return null;

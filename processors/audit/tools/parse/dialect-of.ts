@@ -4,6 +4,8 @@ import { KIMI } from './kimi.ts';
 import { QWEN_XML } from './qwen-xml.ts';
 import { skipBlank } from './skip-blank.ts';
 import type { Dialect } from './strict-call.ts';
+import { TERMINUS_JSON } from './terminus-json.ts';
+import { TERMINUS_XML } from './terminus-xml.ts';
 
 const OPEN = '<tool_call>';
 const MOST_OPENERS = 64;
@@ -11,6 +13,8 @@ const MOST_OPENERS = 64;
 /** The dialect of a parser by its name; null: another one, or not known. */
 export function dialectOfParser(parser: string): Dialect | null {
   const name = parser.toLowerCase();
+  if (name.includes('terminus'))
+    return name.includes('xml') ? TERMINUS_XML : name.includes('json') ? TERMINUS_JSON : null;
   if (name.includes('kimi')) return KIMI;
   if (name.includes('glm')) return GLM;
   if (/qwen.*(?:coder|xml)/.test(name)) return QWEN_XML;

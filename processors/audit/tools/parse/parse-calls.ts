@@ -4,7 +4,10 @@ import { GLM } from './glm.ts';
 import { HERMES } from './hermes.ts';
 import { KIMI } from './kimi.ts';
 import { QWEN_XML } from './qwen-xml.ts';
+import { skipBlank } from './skip-blank.ts';
 import type { Dialect, StrictCall, StrictParse } from './strict-call.ts';
+import { TERMINUS_JSON } from './terminus-json.ts';
+import { TERMINUS_XML } from './terminus-xml.ts';
 
 const THINK = '<think>';
 const END_THINK = '</think>';
@@ -18,6 +21,7 @@ export type OpensInThought = boolean | null;
  * content; a `</think>` that nothing opened ends a thought that began before the text, or around all that came before it.
  */
 export function parseCalls(text: string, dialect: Dialect, opensInThought: OpensInThought = null): StrictParse {
+  if (dialect.isWholeText) return wholeReply(text, dialect, opensInThought);
   const source = createTagSource(text);
   const end = contentEnd(text);
   let calls: StrictCall[] = [];
@@ -80,7 +84,19 @@ export function parseCalls(text: string, dialect: Dialect, opensInThought: Opens
   }
 }
 
-export const DIALECTS: readonly Dialect[] = [HERMES, QWEN_XML, GLM, KIMI];
+/** All of the text behind its thought is the reply. */
+function wholeReply(text: string, dialect: Dialect, opensInThought: OpensInThought): StrictParse {
+  const end = contentEnd(text);
+  const closed = text.lastIndexOf(END_THINK, end);
+  const start = closed === -1 ? 0 : closed + END_THINK.length;
+  const opens = text.startsWith(THINK, skipBlank(text, start, end)) || (opensInThought === true && closed === -1);
+  if (opens) return { calls: [], thinkCalls: [], thinkUnclosed: true, isWhole: true };
+  const { calls } = dialect.read(createTagSource(text), start, end);
+  const isWhole = calls.length <= MOST_CALLS;
+  return { calls: isWhole ? calls : calls.slice(0, MOST_CALLS), thinkCalls: [], thinkUnclosed: false, isWhole };
+}
+
+export const DIALECTS: readonly Dialect[] = [HERMES, QWEN_XML, GLM, KIMI, TERMINUS_JSON, TERMINUS_XML];
 
 /** `<tool_call>{"name": …, "arguments": {…}}</tool_call>`. */
 export function parseHermes(text: string, opensInThought: OpensInThought = null): StrictParse {

@@ -10,6 +10,7 @@ export type FaultKind =
   | 'duplicate_key'
   | 'extra_data'
   | 'missing_arguments'
+  | 'missing_field'
   | 'missing_name'
   | 'missing_value'
   | 'nan'
@@ -70,11 +71,15 @@ export interface Block {
 
 /** A way to write tool calls. */
 export interface Dialect {
-  readonly name: 'hermes' | 'qwen_xml' | 'glm' | 'kimi';
+  readonly name: 'hermes' | 'qwen_xml' | 'glm' | 'kimi' | 'terminus_json' | 'terminus_xml';
   /** What a block of calls begins with. */
   readonly openers: readonly string[];
   /** Values carry no type: `<parameter=n>1</parameter>` may be 1 or "1". */
   readonly isUntyped: boolean;
+  /** The whole reply is what calls: it has no openers, and a reply without a call in it is at fault. */
+  readonly isWholeText?: true;
+  /** Loops that read it may keep the text alone: where no calls are listed, what ran is not in the record. */
+  readonly isListless?: true;
   /** Reads the block at `at`, which begins with one of the openers; nothing from `limit` on is part of it. */
   readonly read: (source: TagSource, at: number, limit: number) => Block;
 }

@@ -18,7 +18,17 @@ export function beginFromList({ turn, listed, offered, isCut }: TurnFacts, list:
     const notes = judge(call, { turn, offered, isCut, isLast: i === listed.length - 1, room }, list);
     if (calls.length < MOST_NOTED) calls.push(notes);
   }
-  return { turn, hasText: false, isUntyped: false, isCut, thinkUnclosed: false, calls, results: 0, told: false };
+  return {
+    turn,
+    hasText: false,
+    isUnlisted: false,
+    isUntyped: false,
+    isCut,
+    thinkUnclosed: false,
+    calls,
+    results: 0,
+    told: false,
+  };
 }
 
 interface Context {

@@ -30,7 +30,7 @@ function endCall(notes: TurnNotes, call: CallNotes, { isCut, isLast }: TurnEndin
     }));
   if (call.fault === null) {
     // Neither listed nor executed. A name that nobody offered is told by itself; of a turn that was cut the loop may drop all.
-    const isLost = notes.hasText && call.callId === null && call.results === 0;
+    const isLost = notes.hasText && !notes.isUnlisted && call.callId === null && call.results === 0;
     if (isLost && !call.isUnknownTool && !isCut)
       add('parser_loss', 'fail', 'a well-formed call of the text that the loop does not have');
     return;
