@@ -65,7 +65,10 @@ export async function startIngestServer(env: Record<string, string> = {}): Promi
     async query<Row>(sql: string) {
       await drained();
       const init = { method: 'POST', body: JSON.stringify({ sql }), headers: authorization };
-      const rows: Row[] = JSON.parse(await (await fetch(`${url}/v1/query`, init)).text());
+      const response = await fetch(`${url}/v1/query`, init);
+      const text = await response.text();
+      if (!response.ok) throw new Error(text);
+      const rows: Row[] = JSON.parse(text);
       return rows;
     },
     async ready(rollout) {
