@@ -4,8 +4,8 @@
 
 Lists of Python's ints and floats, and numpy's int64 and float64; the write into the spool included. `server`: events
 are taken while more are recorded, by a server in a process of its own; without it nobody listens, and they stay in the
-spool. every_us: the caller sleeps as long between two steps, so that the sender gets its share of the interpreter, as it
-does beside a loop that waits for a model; 0: one step after the other.
+spool. every_us: the caller sleeps as long between two steps, so that the sender gets its share of the interpreter, as
+it does beside a loop that waits for a model; 0: one step after the other.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import mmap
 import os
 import random
 import signal
@@ -79,6 +80,29 @@ def test_what_a_killed_producer_had_recorded_arrives_once_and_its_attempts_close
     # It is told behind the last of its events.
     assert server.ended == [dead] and server.asked[-1].path == "/v1/producers/ended"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_whatever_a_call_returned_from_is_there_whenever_the_producer_is_killed(
+    server: RecordingServer, tmp_path: Path
+) -> None:
+    returned = mmap.mmap(-1, 8)
+
+    def produce() -> None:
+        with Recorder(server.url, "r1", spool_dir=tmp_path).rollout("t", rollout_id="x") as rollout:
+            for number in range(1, 1_000_000):
+                rollout.model_call(prompt_delta_ids=[1], completion_ids=[number])
+                returned[:8] = number.to_bytes(8, "little")
+
+    pid = forked(produce)
+    until(lambda: int.from_bytes(returned[:8], "little") > 300)
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    count = int.from_bytes(returned[:8], "little")
+    with server.recorder(tmp_path):
+        until(lambda: server.ended)
+    calls = [event["model_call"] for event in server.rollout("x")[1:]]
+    assert count <= len(calls) <= count + 1
+    assert [int.from_bytes(call["completion_ids"], "little") for call in calls] == [*range(1, len(calls) + 1)]
 
 
 def test_a_producer_that_dies_while_it_sends_repeats_no_more_than_what_was_not_removed(
