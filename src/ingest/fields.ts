@@ -78,6 +78,12 @@ export function countOrNull(value: Field): number | null {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
 }
 
+/** A count that fits the 32 bits of a field. */
+export function smallCountOrNull(value: Field): number | null {
+  const count = countOrNull(value);
+  return count !== null && count < 2 ** 31 ? count : null;
+}
+
 export function numberOrNull(value: Field): number | null {
   return typeof value === 'number' ? value : null;
 }

@@ -37,6 +37,8 @@ export interface Chat {
   readonly finalText: string | null;
   /** `isInput`: it was there before the loop began. */
   add(message: JsonValue, path: string, isInput?: boolean): void;
+  /** A call that no message tells of, such as one that failed: turns count it, too. */
+  addCall(call: ModelCallInit, extra?: Extra, place?: EventPlace): void;
 }
 
 /**
@@ -133,6 +135,12 @@ export function createChat(out: AttemptEvents, options: ChatOptions = {}): Chat 
     get finalText() {
       return finalText;
     },
+    addCall(call, extra, place) {
+      out.add('model_call', { model_call: call }, extra, place);
+      for (const { call_id, name } of call.tool_calls ?? []) askedBy.set(call_id, { turn: calls, name: name ?? null });
+      calls++;
+      finalText = null;
+    },
     add(message, path, isInput = false) {
       const role = isObject(message) && !isInput ? message.role : undefined;
       const turn = role === 'assistant' ? calls : calls - 1;
@@ -148,9 +156,15 @@ const CALL_KEYS = ['role', 'tool_calls', 'id'];
 const RAW_CALL_KEYS = [...CALL_KEYS, 'content'];
 const RESULT_KEYS = ['role', 'tool_call_id', 'name', 'content'];
 
-function restOf(message: JsonObject, known: KnownOfMessage, keys: readonly string[]): JsonObject | undefined {
-  return leftover(message, known.taken === undefined ? keys : [...keys, ...known.taken]);
+/** null says nothing: in this API it is the same as not being there, and tables fill their columns with it. */
+function restOf(message: JsonObject, known: KnownOfMessage, keys: readonly string[]): Extra {
+  const rest = leftover(message, known.taken === undefined ? keys : [...keys, ...known.taken]);
+  if (rest === undefined) return NO_REST;
+  const said = Object.entries(rest).filter(([, value]) => value !== null);
+  return said.length === 0 ? NO_REST : Object.fromEntries(said);
 }
+
+const NO_REST: Extra = {};
 
 /** Text of a content that is a string, or one text part and nothing else; null: there is none. */
 export function chatText(content: JsonValue | undefined): string | null {
