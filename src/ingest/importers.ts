@@ -2,14 +2,28 @@ import type { JsonObject } from './exact-number.ts';
 import type { Detection, Importer } from './importer.ts';
 import { a2e } from './importers/a2e.ts';
 import { atif } from './importers/atif.ts';
+import { miniSweAgent } from './importers/mini-swe-agent.ts';
 import { nemoGym } from './importers/nemo-gym.ts';
 import { rollstream } from './importers/rollstream.ts';
 import { slime } from './importers/slime.ts';
 import { strandsEnv } from './importers/strands-env.ts';
 import { sweAgent } from './importers/swe-agent.ts';
+import { verifiers } from './importers/verifiers.ts';
+import { verifiersV1 } from './importers/verifiers-v1.ts';
 
 /** Formats that can be imported, by name. */
-export const IMPORTERS: readonly Importer[] = [a2e, atif, strandsEnv, nemoGym, slime, sweAgent, rollstream];
+export const IMPORTERS: readonly Importer[] = [
+  a2e,
+  atif,
+  strandsEnv,
+  nemoGym,
+  slime,
+  sweAgent,
+  miniSweAgent,
+  verifiers,
+  verifiersV1,
+  rollstream,
+];
 
 export function importerNamed(name: string): Importer | undefined {
   return IMPORTERS.find((importer) => importer.name === name);
