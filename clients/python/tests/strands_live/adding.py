@@ -30,6 +30,12 @@ def divide(a: int, b: int) -> str:
     return str(a // b)
 
 
+@tool
+def now() -> str:
+    """Says what time it is."""
+    return "noon"
+
+
 class Judge(RewardFunction):
     """As reward functions of strands-env do, it says in `info` that it could not judge."""
 
@@ -55,7 +61,7 @@ class Adding(Environment):
             raise OSError("it is still there")
 
     def get_tools(self) -> list[Any]:
-        return [add, divide]
+        return [add, divide, now]
 
 
 def adding(sglang: ScriptedSGLang, tokenizer: Any, **config: Any) -> Adding:

@@ -85,7 +85,7 @@ def test_a_rollout_begins_with_what_is_known_of_it(sglang: ScriptedSGLang, token
     assert fields["task_metadata"] == {"ground_truth": "3", "level": 2}
     assert fields["limits"] == {"max_tool_calls": 5}
     assert fields["weights_version"] == "v1"
-    assert [one["function"]["name"] for one in fields["tools"]] == ["add", "divide"]
+    assert [one["function"]["name"] for one in fields["tools"]] == ["add", "divide", "now"]
     assert fields["sampling"]["max_tokens"] == 64
     assert len(fields["tokenizer_sha256"]) == len(fields["template_sha256"]) == 64
     assert [event[0] for event in rollout.events] == [

@@ -20,7 +20,7 @@ def rolled_out(env: Any) -> FakeRollout:
     return recorder.rollouts[0]
 
 
-def test_a_malformed_call_is_kept_raw_and_so_is_that_it_ran_without_arguments(
+def test_a_malformed_call_is_kept_raw_and_a_function_that_refused_it_never_ran(
     sglang: ScriptedSGLang, tokenizer: Any
 ) -> None:
     sglang.script("t", *says('<tool_call>{"name": "add", "arguments": {oops</tool_call>', "3"))
@@ -31,7 +31,18 @@ def test_a_malformed_call_is_kept_raw_and_so_is_that_it_ran_without_arguments(
     assert call["arguments_parsed"] is None
     (result,) = rollout.of("tool_result")
     assert (result["a"], result["turn"], result["name"]) == (call["call_id"], 0, "add")
-    assert (result["status"], result["executed_arguments"]) == ("tool_error", {})
+    assert (result["status"], result["executed_arguments"]) == ("not_executed", None)
+    assert "Field required" in result["b"]
+
+
+def test_a_malformed_call_of_a_tool_that_needs_nothing_ran_without_arguments(
+    sglang: ScriptedSGLang, tokenizer: Any
+) -> None:
+    sglang.script("t", *says('<tool_call>{"name": "now", "arguments": {oops</tool_call>', "3"))
+    rollout = rolled_out(adding(sglang, tokenizer))
+    assert rollout.of("model_call")[0]["tool_calls"][0]["parse_status"] == "malformed"
+    (result,) = rollout.of("tool_result")
+    assert (result["b"], result["status"], result["executed_arguments"]) == ("noon", "ok", {})
 
 
 def test_a_tool_that_ran_is_told_with_its_arguments_and_times(sglang: ScriptedSGLang, tokenizer: Any) -> None:

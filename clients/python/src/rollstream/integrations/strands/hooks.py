@@ -65,11 +65,12 @@ class Hooks:
             # Another hook has it run again: what this try gave is never shown to the model.
             return
         self._answered.add(use["toolUseId"])
-        ran = event.selected_tool is not None and event.cancel_message is None
+        status = status_of(event)
+        ran = status not in ("cancelled", "not_executed")
         duration = event.duration
         self._record(
             event.result,
-            status=status_of(event),
+            status=status,
             name=use["name"],
             executed_arguments=use["input"] if ran else None,
             exec_us=round(duration * 1e6) if ran and duration is not None else None,
