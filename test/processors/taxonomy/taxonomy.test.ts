@@ -26,6 +26,7 @@ const UNION: ReadonlyArray<readonly [code: string, system: string, raws: readonl
   ['task_complete', 'gymnasium', ['terminated']],
   ['task_complete', 'rlds', ['is_terminal']],
   ['task_complete', 'openenv', ['done']],
+  ['task_complete', 'rollstream', ['task_complete', 'completed']],
   ['submitted', 'swe-agent', ['submitted']],
   ['submitted', 'mini-swe-agent', ['Submitted', 'COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT']],
   ['agent_stop', 'tau2', ['agent_stop']],
@@ -148,7 +149,7 @@ const UNION: ReadonlyArray<readonly [code: string, system: string, raws: readonl
   ['worker_lost', 'agent-lightning', ['unresponsive']],
   ['worker_lost', 'verifiers', ['TunnelError', 'InterceptionError']],
   ['worker_lost', 'rlds', ['invalid']],
-  ['worker_lost', 'rollstream', ['source_ended', 'idle', 'lifetime']],
+  ['worker_lost', 'rollstream', ['source_ended', 'idle', 'lifetime', 'recorder_closed']],
 
   ['verifier_timeout', 'harbor', ['VerifierTimeoutError']],
   ['verifier_timeout', 'terminal-bench', ['test_timeout']],
@@ -163,6 +164,8 @@ const UNION: ReadonlyArray<readonly [code: string, system: string, raws: readonl
   ['operator', 'openhands', ['stopped', 'paused', 'user_rejected']],
   ['operator', 'mini-swe-agent', ['UserInterruption']],
   ['operator', 'agent-lightning', ['cancelled']],
+  ['operator', 'python', ['CancelledError', 'KeyboardInterrupt', 'asyncio.exceptions.CancelledError']],
+  ['rate_limited', 'python', ['RateLimitError', 'openai.RateLimitError']],
   ['skipped', 'nemo-gym', ['skipped']],
   ['skipped', 'roll', ['eval_gt', 'no_system_prompt']],
 
@@ -210,6 +213,11 @@ const ENGINES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 describe('the taxonomy knows', () => {
+  it('no more of an exception that left a block than its class says', () => {
+    const open = ['TimeoutError', 'SystemExit', 'ValueError', 'ConnectionError', 'GeneratorExit', 'MemoryError'];
+    expect(open.map((raw) => taxonomy.codesOf('python', raw))).toEqual(open.map(() => []));
+  });
+
   it.each(UNION)('%s of %s', (code, system, raws) => {
     expect(raws.map((raw) => [raw, taxonomy.codesOf(system, raw)])).toEqual(raws.map((raw) => [raw, [code]]));
   });
