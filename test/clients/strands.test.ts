@@ -11,7 +11,8 @@ const run = promisify(execFile);
 
 /** An environment of its own: what strands-env brings along is no business of the client's other tests. */
 async function environmentOf(python: string): Promise<string> {
-  const packages = ['-e', `${client}[strands]`, 'pytest>=8,<10'];
+  // Most of what they bring along is never imported: only what is, is compiled, by the tests.
+  const packages = ['--no-compile', '-e', `${client}[strands]`, 'pytest>=8,<10'];
   return pythonWith(python, packages, await readFile(join(client, 'pyproject.toml'), 'utf8'));
 }
 
@@ -20,7 +21,7 @@ async function tested(python: string): Promise<{ readonly verdict: string; reado
   const program = process.env.PROGRAM_UNDER_TEST ?? packageFile('dist', 'src', 'cli', 'main.js');
   const env = {
     ...process.env,
-    PYTHONDONTWRITEBYTECODE: '1',
+    PYTHONPYCACHEPREFIX: join(python, '..', '..', 'pycache'),
     ROLLSTREAM_TEST_PROGRAM: program,
     HF_HUB_OFFLINE: '1',
     TRANSFORMERS_VERBOSITY: 'error',

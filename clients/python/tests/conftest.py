@@ -1,21 +1,11 @@
 from __future__ import annotations
 
-import os
-import shutil
-import signal
-import subprocess
-import tempfile
-import threading
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
 from delivering_server import DeliveringServer
-from trajectories import REPOSITORY
-
-NAMED = os.environ.get("ROLLSTREAM_TEST_PROGRAM")
-PROGRAM = Path(NAMED or REPOSITORY / "dist" / "src" / "cli" / "main.js")
+from served_program import served_program
 
 
 @pytest.fixture
@@ -34,37 +24,6 @@ def serve() -> Iterator[Callable[..., DeliveringServer]]:
 
 @pytest.fixture(scope="session")
 def url() -> Iterator[str]:
-    """The program itself, with the example rollouts; each test has a run of them to itself."""
-    # Whoever names a program wants to see it tested.
-    if NAMED is None and (shutil.which("node") is None or not PROGRAM.exists()):
-        pytest.skip("the program is not built (npm run build), or there is no node")
-    with tempfile.TemporaryDirectory() as data:
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("ROLLSTREAM_")}
-        child = subprocess.Popen(
-            ["node", str(PROGRAM), "up", "--example", "--data", f"{data}/data"],
-            env=environment,
-            cwd=data,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        said: list[str] = []
-        assert child.stderr is not None
-        try:
-            for line in child.stderr:
-                said.append(line)
-                if line.startswith("serving at "):
-                    break
-            else:
-                pytest.fail(f"it ended before it served: {''.join(said)}")
-            reader = threading.Thread(target=child.stderr.read, daemon=True)
-            reader.start()
-            yield said[-1].split()[2]
-        finally:
-            child.send_signal(signal.SIGINT)
-            try:
-                child.wait(30)
-            except subprocess.TimeoutExpired:
-                child.kill()
-                child.wait()
-            child.stderr.close()
+    """The program with the example rollouts; each test has a run of them to itself."""
+    with served_program("--example") as url:
+        yield url

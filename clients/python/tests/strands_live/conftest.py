@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from served_program import served_program
 from strands_live.scripted_sglang import ScriptedSGLang
 from trajectories import REPOSITORY
 
@@ -22,6 +23,14 @@ def tokenizer() -> Any:
     from transformers import AutoTokenizer
 
     return AutoTokenizer.from_pretrained(str(TOKENIZER))
+
+
+@pytest.fixture(scope="session")
+def url() -> Iterator[str]:
+    """The program, which audits each attempt with this tokenizer too."""
+    settings = {"ROLLSTREAM_AUDITS_TOKENIZERS": f"qwen3={TOKENIZER}", "ROLLSTREAM_AUDITS_SAMPLE": "100"}
+    with served_program(settings=settings) as url:
+        yield url
 
 
 @pytest.fixture

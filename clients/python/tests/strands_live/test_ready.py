@@ -39,7 +39,9 @@ class Recorded:
             answer = httpx.get(f"{self.url}/v1/rollouts/{rollout_id}", params={"run": RUN})
             if answer.status_code == 200:
                 attempt: dict[str, Any] = answer.json()["rollouts"][0]["attempts"][0]
-                if attempt["decision"] is not None and attempt["audits"] and attempt["verdicts"]:
+                audited = {one["audit"] for one in attempt["audits"]}
+                # Those that need a tokenizer come after the decision.
+                if attempt["decision"] is not None and attempt["verdicts"] and audited >= {"template", "reencode"}:
                     return self._decided.setdefault(rollout_id, attempt)
             time.sleep(0.05)
         raise AssertionError(f"{rollout_id} is not decided")
@@ -49,14 +51,20 @@ class Recorded:
         return [(one["result"], one["class"]) for one in found if one["audit"] == audit]
 
 
+def spelled(sglang: ScriptedSGLang, tokenizer: Any) -> list[int]:
+    before, after = "<tool_call>\n", "\n</tool_call>"
+    written = calling("add", a=1, b=2).removeprefix(before).removesuffix(after)
+    return [*tokenizer.encode(before), *sglang.split(written), *tokenizer.encode(after + END)]
+
+
 @pytest.fixture(scope="module")
 def recorded(url: str, tokenizer: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recorded]:
     sglang = ScriptedSGLang(tokenizer)
     found = Recorded(url, sglang)
     scripts: dict[str, tuple[list[Sampled], dict[str, Any], str]] = {
-        # The ids of its first call are of its letters: no encoding of its text would give them.
+        # The arguments of its first call are spelled letter by letter: no encoding of its text would give them.
         "tools_0": (
-            [Sampled(ids=sglang.split(calling("add", a=1, b=2)) + tokenizer.encode(END)), *says("<think>3?</think>3")],
+            [Sampled(ids=spelled(sglang, tokenizer)), *says("<think>3?</think>3")],
             {},
             "3",
         ),
@@ -130,9 +138,15 @@ def test_what_the_environment_drops_arrives_too(recorded: Recorded, trained: dic
     assert json.loads(trajectory.task_metadata or "") == {"ground_truth": "3", "level": 2}
 
 
-def test_every_audit_that_can_be_made_passes(recorded: Recorded) -> None:
-    for audit in ("tokens", "tools", "termination", "numbers", "wall"):
-        assert recorded.findings("tools_0", audit) == [("pass", "")], audit
+def test_every_audit_passes(recorded: Recorded) -> None:
+    for audit in ("tokens", "template", "tools", "termination", "numbers", "wall", "reencode"):
+        assert recorded.findings("weights_0", audit) == [("pass", "")], audit
+
+
+def test_ids_that_no_encoding_gives_are_told_and_kept(recorded: Recorded) -> None:
+    assert recorded.findings("tools_0", "reencode") == [("warn", "bpe_split")]
+    assert recorded.findings("tools_0", "tokens") == [("pass", "")]
+    assert recorded.findings("tools_0", "template") == [("pass", "")]
 
 
 def test_an_abort_that_the_loop_calls_complete_is_flagged_and_not_trained(recorded: Recorded) -> None:
