@@ -9,13 +9,16 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
 import pytest
 
+from recording_server import recording_server
 from trajectories import REPOSITORY
 
+README = REPOSITORY / "clients" / "python" / "README.md"
 SERVED = "http://127.0.0.1:8080"
 PATIENCE_S = 30
 # What README says is the trainer's own.
@@ -49,7 +52,7 @@ def test_other_pages_begin_with_the_same_lines() -> None:
     expected = code(the_lines(REPOSITORY / "README.md"))
     assert len(expected) == 4
     assert code(the_lines(REPOSITORY / "docs" / "delivery.md")) == expected
-    assert code(the_lines(REPOSITORY / "clients" / "python" / "README.md")) == expected
+    assert code(the_lines(README)) == expected
 
 
 def test_the_lines_of_the_readme_train_all_of_an_example_run(url: str) -> None:
@@ -83,6 +86,23 @@ def test_the_lines_of_the_readme_train_all_of_an_example_run(url: str) -> None:
     assert found == pytest.approx(sorted(each["advantage"] for each in expected), abs=2e-5)
     assert sum(each["rewards"] for each in steps) == sum(each["reward"] for each in expected)
     assert sum(each["loss_tokens"] for each in steps) == sum(each["sampled_tokens"] for each in expected)
+
+
+def test_the_lines_that_record_do_so() -> None:
+    found = re.search(r"```python\n(from rollstream import Recorder\n.*?)```", README.read_text(), re.DOTALL)
+    assert found is not None and found[1].count(SERVED) == 1
+    answer = SimpleNamespace(ids=[3], logprobs=[-0.5], version="0.0", finish_reason="stop")
+    names = {
+        "task_id": "task-1",
+        "question": "1 + 2?",
+        "prompt_ids": [1, 2],
+        "tool": lambda _: "3",
+        "engine": SimpleNamespace(generate=lambda _: answer),
+    }
+    with recording_server() as server:
+        exec(found[1].replace(SERVED, server.url), names)
+    events = sorted(server.events.values(), key=lambda event: (event["seq"] is None, event["seq"]))
+    assert [event["kind"] for event in events] == ["start", "model_call", "tool_result", "end", "verdict"]
 
 
 def states_of(url: str) -> dict[str, int]:

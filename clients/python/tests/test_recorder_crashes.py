@@ -13,10 +13,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from recording_server import RecordingServer, forked, in_threads, record_steps, recording_server, until, unused_url
 
 from rollstream import Recorder
 from rollstream.recording import container
+
+from recording_server import RecordingServer, forked, in_threads, record_steps, recording_server, until, unused_url
 
 
 @pytest.fixture

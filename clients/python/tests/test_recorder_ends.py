@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from recording_server import RecordingServer, forked, record_steps, recording_server, until
 
 from rollstream import BadRequest, Recorder
-from rollstream.recording import spool as spool_module
+
+from recording_server import RecordingServer, forked, record_steps, recording_server, until
 
 
 @pytest.fixture
@@ -266,7 +266,7 @@ def test_a_disk_that_is_full_leaves_events_in_memory_and_the_rest_is_lost(
     with server.recorder(tmp_path, memory_max_bytes=4096) as recorder:
         record_steps(recorder, "before", 1)
         write = os.pwrite
-        monkeypatch.setattr(spool_module.os, "pwrite", full)
+        monkeypatch.setattr(os, "pwrite", full)
         record_steps(recorder, "memory", 2)
         record_steps(recorder, "lost", 40)
         is_full[0] = False

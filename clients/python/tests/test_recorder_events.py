@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from recording_server import STEP_EVENT, RecordingServer, in_threads, recording_server
 
 from rollstream.recording.container import step_event_schema
+
+from recording_server import STEP_EVENT, RecordingServer, in_threads, recording_server
 
 
 @pytest.fixture
@@ -58,7 +59,7 @@ def test_every_field_of_every_kind_arrives(server: RecordingServer, tmp_path: Pa
         "parser": "hermes",
     }
     aux = {"name": "routed_experts", "uri": "s3://b/k", "sha256": "ab", "shape": [2, 3], "dtype": "int32"}
-    start = {
+    start: dict[str, Any] = {
         "tokenizer_id": "tok",
         "tokenizer_sha256": "aa",
         "template_sha256": "bb",
@@ -278,6 +279,7 @@ def test_only_new_tokens_travel_and_a_rewritten_history_is_told_as_such(
 
 
 def test_what_a_field_cannot_hold_is_left_out_and_named(server: RecordingServer, tmp_path: Path) -> None:
+    measured: Any = 1.6
     with server.recorder(tmp_path) as recorder:
         with recorder.rollout("t", rollout_id="x", group_size=3) as rollout:
             rollout.model_call(
@@ -289,7 +291,7 @@ def test_what_a_field_cannot_hold_is_left_out_and_named(server: RecordingServer,
                 queue_us=2**60,
             )
             rollout.model_call(prompt_ids=[1], completion_ids=[2], completion_logprobs=[-0.5, -0.5])
-            rollout.tool_result("a", {"rows": np.arange(2)}, status="fine", exit_code=np.int64(1), exec_us=1.6)
+            rollout.tool_result("a", {"rows": np.arange(2)}, status="fine", exit_code=np.int64(1), exec_us=measured)
             rollout.verdict("v", reward=math.nan, report={"nan": math.nan, 1: {2}})
         assert recorder.flush()
         assert (recorder.stats()["lost"], recorder.stats()["errors"]) == (0, 7)

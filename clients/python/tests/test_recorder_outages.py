@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from recording_server import RecordingServer, record_steps, recording_server, until, unused_url
 
 from rollstream import Recorder
 
+from recording_server import RecordingServer, record_steps, recording_server, until, unused_url
 from scripted_server import Answer, Asked, refused
 
 
