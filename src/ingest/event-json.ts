@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { avroTypeOf } from '../../processors/decode/avro-type.ts';
 import { eventFault } from '../../processors/decode/event-faults.ts';
+import { frame, HEADER_BYTES } from '../../processors/decode/wire-format.ts';
 import { type StepEvent, type StepEventInit, stepEventSchema } from '../../schemas/generated/step-event.ts';
 import { isObject, type JsonObject } from './exact-number.ts';
 import { idOrNull, Refused, shown } from './fields.ts';
@@ -45,14 +46,10 @@ export function eventOfJson(given: EventJson, defaults: EventDefaults): StepEven
 }
 
 /** What the schema cannot say is checked where events are read; here the record can still be named. */
-export function checkSound(event: StepEventInit): void {
-  const whole: unknown = eventType.fromBuffer(eventType.toBuffer(event));
-  const found = isWholeEvent(whole) ? eventFault(whole) : null;
+function checkSound(event: StepEventInit): void {
+  const whole: { value: StepEvent } = eventType.decode(frame(0, eventType, event), HEADER_BYTES);
+  const found = eventFault(whole.value);
   if (found?.kind === 'dead_letter') throw new Refused(found.fault.field, found.fault.expected, found.fault.got);
-}
-
-function isWholeEvent(value: unknown): value is StepEvent {
-  return eventType.isValid(value);
 }
 
 function isStepEvent(value: unknown): value is StepEventInit {

@@ -52,9 +52,15 @@ async function* wholeDocument(
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
-const OPENING: ReadonlySet<number> = new Set([0x5b, 0x7b]);
-const CLOSING: ReadonlySet<number> = new Set([0x5d, 0x7d]);
 const END_OF_ARRAY = 0x5d;
+
+/** Nearly all bytes of a record mean nothing to its end: they are passed over by table. */
+const [PLAIN, OPENING, CLOSING, STRING, BREAK] = [0, 1, 2, 3, 4];
+const KIND = new Uint8Array(256);
+for (const byte of [0x5b, 0x7b]) KIND[byte] = OPENING;
+for (const byte of [0x5d, 0x7d]) KIND[byte] = CLOSING;
+for (const byte of [COMMA, 0x20, 0x0a, 0x0d, 0x09]) KIND[byte] = BREAK;
+KIND[QUOTE] = STRING;
 
 /** Cuts what stands in an array into its elements; `closing` has to follow the array, and then nothing. */
 function createScan(limitBytes: number, closing: string) {
@@ -69,7 +75,8 @@ function createScan(limitBytes: number, closing: string) {
 
   /** Index behind the string, or the end of the chunk where it goes on. */
   function stringEnd(chunk: Buffer, from: number): number {
-    for (let at = from; at < chunk.length; at++) {
+    let at = from;
+    for (; at < chunk.length; at++) {
       const byte = chunk[at];
       if (isEscaped) isEscaped = false;
       else if (byte === BACKSLASH) isEscaped = true;
@@ -78,7 +85,7 @@ function createScan(limitBytes: number, closing: string) {
         return at + 1;
       }
     }
-    return chunk.length;
+    return at;
   }
 
   /** Index behind the element, or the end of the chunk where it goes on. */
@@ -90,12 +97,13 @@ function createScan(limitBytes: number, closing: string) {
         if (!isInString && depth === 0) return close(at);
         continue;
       }
-      const byte = chunk[at] ?? 0;
-      if (depth === 0 && (byte === COMMA || CLOSING.has(byte) || isSpace(byte))) return close(at);
+      const kind = KIND[chunk[at] ?? 0] ?? PLAIN;
+      if (depth === 0 && (kind === BREAK || kind === CLOSING)) return close(at);
       at++;
-      if (byte === QUOTE) isInString = true;
-      else if (OPENING.has(byte)) depth++;
-      else if (CLOSING.has(byte)) {
+      if (kind === PLAIN || kind === BREAK) continue;
+      if (kind === STRING) isInString = true;
+      else if (kind === OPENING) depth++;
+      else {
         depth--;
         if (depth === 0) return close(at);
       }
@@ -127,8 +135,9 @@ function createScan(limitBytes: number, closing: string) {
       let at = 0;
       while (at < chunk.length) {
         const byte = chunk[at] ?? 0;
+        const kind = KIND[byte] ?? PLAIN;
         const mayBegin = state === 'first' || state === 'value';
-        if (mayBegin && !isSpace(byte) && byte !== COMMA && !CLOSING.has(byte)) state = 'inside';
+        if (mayBegin && kind !== BREAK && kind !== CLOSING) state = 'inside';
         if (state !== 'inside') {
           step(byte);
           at++;
