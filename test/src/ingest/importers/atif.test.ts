@@ -1,18 +1,32 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../../src/ingest/exact-number.ts';
+import { explainMapping } from '../../../../src/ingest/explain/explain-mapping.ts';
 import { atif } from '../../../../src/ingest/importers/atif.ts';
 import { detectFormat } from '../../../../src/ingest/importers.ts';
-import { agentStep, malformed, reply, trajectory, trial, userStep, withTokens } from './atif-samples.ts';
-import { eventsOf, floatsOf, idsOf, imported, only, refusalOf } from './imported.ts';
+import {
+  agentStep,
+  base,
+  continuation,
+  malformed,
+  reply,
+  trajectory,
+  trial,
+  userStep,
+  type Value,
+  withTokens,
+} from './atif-samples.ts';
+import { CONTEXT, eventsOf, floatsOf, idsOf, imported, only, refusalOf } from './imported.ts';
 
+const parsed = (value: Value): JsonObject => JSON.parse(JSON.stringify(value));
 const extraOf = (event: { readonly extra_json: string | null } | undefined) => JSON.parse(event?.extra_json ?? 'null');
 
 describe('what a file is', () => {
   it('is told by its content, of any minor version', () => {
-    expect(detectFormat([trajectory([])], '')?.importer.name).toBe('atif');
-    expect(detectFormat([{ ...trajectory([]), schema_version: 'ATIF-v1.12' }], '')?.why).toBe(
+    expect(detectFormat([parsed(trajectory([]))], '')?.importer.name).toBe('atif');
+    expect(detectFormat([parsed({ ...trajectory([]), schema_version: 'ATIF-v1.12' })], '')?.why).toBe(
       'schema_version ATIF-v1.12',
     );
-    expect(detectFormat([trial], '')?.importer.name).toBe('atif');
+    expect(detectFormat([parsed(trial)], '')?.importer.name).toBe('atif');
     // Of a whole job, not of a trial.
     expect(detectFormat([{ id: 'x', n_total_trials: 2, stats: {} }], '')).toBeNull();
   });
@@ -28,7 +42,11 @@ describe('a model call', () => {
     expect(helper?.segment_id).toBe('sub-1');
     expect(idsOf(helper?.model_call?.prompt_delta_ids)).toEqual([9, 10]);
     expect(second?.segment_id).toBe('main');
-    expect(second?.model_call).toMatchObject({ prompt_prefix_len: 5, finish_reason: 'stop', completion_logprobs: null });
+    expect(second?.model_call).toMatchObject({
+      prompt_prefix_len: 5,
+      finish_reason: 'stop',
+      completion_logprobs: null,
+    });
     expect(idsOf(second?.model_call?.prompt_delta_ids)).toEqual([6]);
     expect(extraOf(second)).toMatchObject({ missing_logprobs: [1], metrics: { extra: { ttft: 0.1 } } });
   });
@@ -70,7 +88,9 @@ describe('a model call', () => {
 
 describe('the text of a call', () => {
   const rawTexts = async (document: unknown) =>
-    only(await eventsOf(atif, [document]), 'model_call').map(({ model_call }) => model_call?.raw_text?.toString() ?? null);
+    only(await eventsOf(atif, [document]), 'model_call').map(
+      ({ model_call }) => model_call?.raw_text?.toString() ?? null,
+    );
 
   it('is claimed to be what the model wrote where Terminus-2 could not read it, and nowhere else in parts', async () => {
     expect(await rawTexts(malformed)).toEqual([
@@ -90,7 +110,9 @@ describe('the text of a call', () => {
       metrics: { prompt_token_ids: [1], completion_token_ids: [2] },
     });
     expect(await rawTexts(trajectory([step]))).toEqual([null]);
-    expect(await rawTexts(trajectory([agentStep(1, '{}', '$')], { agent: { name: 'x', version: '1' } }))).toEqual([null]);
+    expect(await rawTexts(trajectory([agentStep(1, '{}', '$')], { agent: { name: 'x', version: '1' } }))).toEqual([
+      null,
+    ]);
   });
 
   it('has thinking beside it, whoever took it out', async () => {
@@ -187,7 +209,10 @@ describe('who it is', () => {
 
 describe('what is odd', () => {
   it('is refused by the name of its field', async () => {
-    expect(await refusalOf(atif, { ...trajectory([]), steps: {} })).toMatchObject({ field: 'steps', expected: 'an array' });
+    expect(await refusalOf(atif, { ...trajectory([]), steps: {} })).toMatchObject({
+      field: 'steps',
+      expected: 'an array',
+    });
     const step = (over: object) => refusalOf(atif, trajectory([{ source: 'agent', message: 'x', ...over }]));
     expect((await step({ source: 1 }))?.field).toBe('steps[0].source');
     expect((await step({ tool_calls: 'no' }))?.field).toBe('steps[0].tool_calls');
@@ -244,5 +269,18 @@ describe('what is odd', () => {
       'expected a document of ATIF or a trial of Harbor, got neither',
       7,
     ]);
+  });
+});
+
+describe('nothing is lost', () => {
+  const named = { 'a.json': base, 'a.cont-1.json': continuation, 'result.json': trial };
+  it.each([
+    ['a trajectory', withTokens],
+    ['one whose replies are whole and in parts', malformed],
+    ['a trial', trial],
+    ['a trial with its documents', named],
+  ])('of %s: every value says something in an event', (_, record) => {
+    const mapping = explainMapping(atif, [parsed(record)], CONTEXT);
+    expect('refused' in mapping ? mapping.refused : mapping.dropped).toEqual([]);
   });
 });
