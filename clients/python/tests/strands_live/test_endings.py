@@ -182,6 +182,16 @@ def test_a_recorder_that_fails_does_not_end_what_it_records(sglang: ScriptedSGLa
     assert result.reward_result.reward == 1.0
 
 
+def test_an_environment_of_another_release_is_refused_by_name() -> None:
+    class Early:
+        """It has step() in the place of rollout()."""
+
+        reset = cleanup = model_factory = get_hooks = step = print
+
+    with pytest.raises(ValueError, match="this one has no rollout"):
+        record_environment(Early(), FakeRecorder())
+
+
 def test_an_environment_is_recorded_once(sglang: ScriptedSGLang, tokenizer: Any) -> None:
     env = record_environment(adding(sglang, tokenizer), FakeRecorder())
     with pytest.raises(ValueError, match="recorded already"):

@@ -19,6 +19,7 @@ Env = TypeVar("Env")
 Named = str | Callable[[Any], str | None] | None
 
 _MARK = "_rollstream_recorded"
+_METHODS = ("reset", "rollout", "cleanup", "model_factory", "get_hooks")
 
 
 def prompt_id_of_sample(task: Any) -> str:  # a Task
@@ -51,6 +52,9 @@ def record_environment(
     """
     if getattr(env, _MARK, False):
         raise ValueError("this environment is recorded already")
+    missing = [name for name in _METHODS if not callable(getattr(env, name, None))]
+    if missing:
+        raise ValueError(f"an environment of strands-env 0.5 is needed; this one has no {', '.join(missing)}")
     identity = Identity(prompt_id, rollout_id, group_size, attempt, env_name or type(env).__name__, weights_version)
     _Recording(env, recorder, identity, scorer, aux).install(task)
     setattr(env, _MARK, True)

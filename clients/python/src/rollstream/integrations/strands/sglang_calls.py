@@ -65,25 +65,36 @@ class SGLangCalls:
     @guarded
     def _answered(self, request: dict[str, Any], response: object, clock: Clock) -> None:
         took_us = clock.elapsed_us()
-        common = {"segment_id": self._segment, "started_at_us": clock.started_at_us, "duration_us": took_us}
+        common = {
+            "segment_id": self._segment_of(request),
+            "started_at_us": clock.started_at_us,
+            "duration_us": took_us,
+        }
         try:
             call = read_response(request, response)
         except ValueError as error:
             # The environment will stumble over it too; what it stumbled over is kept.
             self._waiting = {**common, "tool_calls": (), "error": error, "extra": {"unread": response}}
             return
+        if request.get("image_data"):
+            call.extra["images"] = len(request["image_data"])
         self._sent = len(request["input_ids"]) + len(call.completion_ids or ())
         fields = model_call_fields(call, self._aux)
         if fields["sampling"] == self._episode.about_model.get("sampling"):
             fields["sampling"] = None
         self._waiting = {**fields, **common}
 
+    def _segment_of(self, request: dict[str, Any]) -> str:
+        """Structured output is asked for with a prompt of its own, and leaves no token in the rollout."""
+        is_structured = "json_schema" in (request.get("sampling_params") or {})
+        return f"{self._segment}-structured" if is_structured else self._segment
+
     @guarded
     def _failed(self, request: dict[str, Any], error: BaseException, clock: Clock) -> None:
         """The loop keeps no token of it. What was sent is kept beside: a prompt that did not fit can be seen."""
         ids = request["input_ids"]
         self._episode.r.model_call(
-            segment_id=self._segment,
+            segment_id=self._segment_of(request),
             error=error,
             sampling=sampling_of(request.get("sampling_params") or {}),
             started_at_us=clock.started_at_us,
