@@ -88,7 +88,8 @@ def test_the_lines_of_the_readme_train_all_of_an_example_run(url: str) -> None:
     assert sum(each["loss_tokens"] for each in steps) == sum(each["sampled_tokens"] for each in expected)
 
 
-def test_the_lines_that_record_do_so() -> None:
+def test_the_lines_that_record_do_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROLLSTREAM_SPOOL_DIR", str(tmp_path))
     found = re.search(r"```python\n(from rollstream import Recorder\n.*?)```", README.read_text(), re.DOTALL)
     assert found is not None and found[1].count(SERVED) == 1
     answer = SimpleNamespace(ids=[3], logprobs=[-0.5], version="0.0", finish_reason="stop")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import array
+import inspect
 import json
 import math
 import struct
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rollstream import Rollout
 from rollstream.recording.container import step_event_schema
 
 from recording_server import STEP_EVENT, RecordingServer, in_threads, recording_server
@@ -343,3 +345,39 @@ def test_threads_of_one_rollout_leave_no_gap_and_no_two_events_in_one_place(
     calls = [event["model_call"]["call_id"] for event in events if event["kind"] == "model_call"]
     results = [event["tool_result"] for event in events if event["kind"] == "tool_result"]
     assert all(calls[result["turn"]] == result["call_id"] for result in results)
+
+
+class Odd:
+    """Nothing that any argument can be."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("not even text")
+
+    __repr__ = __float__ = __index__ = __iter__ = __len__ = __round__ = __str__
+
+
+def test_whatever_is_handed_in_nothing_is_raised(server: RecordingServer, tmp_path: Path) -> None:
+    """Every argument of every method, one after the other."""
+    odd: Any = Odd()
+    methods: list[tuple[str, list[Any]]] = [
+        *(("message", ["user", "x"]), ("model_call", []), ("tool_result", ["a", "x"]), ("phase_done", ["cpu", 1])),
+        *(("verdict", ["v"]), ("end", ["done"])),
+    ]
+    tried = 0
+    with server.recorder(tmp_path) as recorder:
+        for method, needed in methods:
+            for name in inspect.signature(getattr(Rollout, method)).parameters:
+                if name == "self":
+                    continue
+                with recorder.rollout("t", rollout_id=f"{method}.{name}") as rollout:
+                    names = list(inspect.signature(getattr(rollout, method)).parameters)[: len(needed)]
+                    getattr(rollout, method)(**{**dict(zip(names, needed, strict=True)), name: odd})
+                    tried += 1
+        for name in inspect.signature(recorder.rollout).parameters:
+            with recorder.rollout(**{"task_id": "t", name: odd}) as rollout:
+                rollout.message("user", "x")
+                tried += 1
+        with recorder.rollout("t") as rollout, rollout.phase(odd, odd):
+            pass
+        assert recorder.flush()
+        assert recorder.stats()["errors"] > 60 < tried

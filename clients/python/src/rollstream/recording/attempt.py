@@ -7,6 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from operator import index
 from typing import Any
 
 from .counters import Counters
@@ -17,6 +18,14 @@ from .token_ids import BYTES_A_TOKEN, common_prefix
 
 def now_us() -> int:
     return time.time_ns() // 1000
+
+
+def whole_us(value: float | None) -> int | None:
+    """What is no time at all is none."""
+    try:
+        return None if value is None else index(round(value))
+    except Exception:
+        return None
 
 
 @dataclass
@@ -31,8 +40,9 @@ class Times:
     def until_now(duration_us: int | None, started_at_us: int | None) -> Times:
         """Of what has just ended; when it began is known only to whoever measured it."""
         now = now_us()
+        started_at_us, duration_us = whole_us(started_at_us), whole_us(duration_us)
         if started_at_us is None and duration_us is not None:
-            started_at_us = round(now - duration_us)
+            started_at_us = now - duration_us
         return Times(started_at_us, now if duration_us is None else None, duration_us)
 
 
@@ -86,11 +96,12 @@ class Attempt:
         *,
         segment_id: str = "main",
         extra: Mapping[str, Any] | None = None,
+        health: Mapping[str, Any] | None = None,
         faults: list[str] | None = None,
         has_place: bool = True,
         before: Callable[[], None] | None = None,
     ) -> None:
-        """Within in_turn. before: what changes with the event; it must be such that doing it twice is doing it once."""
+        """Within in_turn. health: see Health.facts. before: what changes with the event; it must be such that doing it twice is doing it once."""
         producer, seq = self.producer, self._seq if has_place else None
         if self.identity is None or (self.lost and not (kind == "end" and self._is_begun)):
             # An attempt that lost an event cannot be trained: what else it records takes no room from those that can.
@@ -111,6 +122,7 @@ class Attempt:
                 ended_at_us=times.ended_at_us,
                 duration_us=times.duration_us,
                 extra=extra,
+                health=health,
                 faults=told,
             )
         except Exception as error:
@@ -119,26 +131,33 @@ class Attempt:
             return
         if told:
             self._counters.add("errors", len(told))
-            self._counters.tell_once(f"fault {told[0]}", "%s: left out of what is recorded: %s", kind, told[0])
+            self._counters.tell_once(f"fault {kind}", "%s: left out of what is recorded: %s", kind, told[0])
         is_kept: bool | None = None
         try:
             if before is not None:
                 before()
             self._seq = self._seq if seq is None else seq + 1
-            is_kept = producer.keep(datum, kind == "end")
+            is_kept = self._keep(datum, kind)
         finally:
             # KeyboardInterrupt, or what else a signal handler raises: the same again changes nothing.
             if is_kept is None:
                 if before is not None:
                     before()
                 self._seq = self._seq if seq is None else seq + 1
-                is_kept = producer.keep(datum, kind == "end")
+                is_kept = self._keep(datum, kind)
         if is_kept:
             self._is_begun = True
             self._counters.add("recorded")
         else:
             self.lost += 1
             self._counters.add("lost")
+
+    def _keep(self, datum: bytes, kind: str) -> bool:
+        try:
+            return self.producer.keep(datum, kind == "end")
+        except Exception as error:
+            self.fail(f"{kind}: {error}", error)
+            return False
 
     @property
     def places(self) -> int:
@@ -152,7 +171,8 @@ class Attempt:
 
     def fail(self, what: str, error: BaseException) -> None:
         self._counters.add("errors")
-        self._counters.tell_once(f"error {what}", "not recorded: %s (%s)", what, type(error).__name__)
+        kind = type(error).__name__
+        self._counters.tell_once(f"error {what.split(':')[0]} {kind}", "not recorded: %s (%s)", what, kind)
 
     def prefix_of(self, segment_id: str, prompt: bytes) -> int:
         held = self._held.get(segment_id)
@@ -160,6 +180,10 @@ class Attempt:
 
     def held_tokens(self, segment_id: str) -> int:
         return len(self._held.get(segment_id, b"")) // BYTES_A_TOKEN
+
+    def forget(self) -> None:
+        """Once it has ended: whoever keeps it for a verdict keeps no tokens."""
+        self._held = {}
 
     def hold(self, segment_id: str, prefix: int, added: bytes) -> None:
         """A shorter prefix than what is held begins a derived segment, which goes on from there."""

@@ -129,7 +129,7 @@ def _record(schema: Mapping[str, Any], named: dict[str, Encode]) -> Encode:
             before = len(out)
             try:
                 encode(out, faults, given)
-            except (TypeError, ValueError, OverflowError, AttributeError, struct.error) as error:
+            except Exception as error:
                 if absent is None:
                     raise ValueError(f"{name}: {error}") from error
                 del out[before:]

@@ -43,7 +43,7 @@ class Sandbox:
 
     def begin(self, before_us: int = 0) -> None:
         if self._began_ns is None:
-            self._began_ns = time.monotonic_ns() - round(before_us * 1000)
+            self._began_ns = time.monotonic_ns() - before_us * 1000
 
     def end(self) -> None:
         self._us = self.us

@@ -150,13 +150,15 @@ class Recorder:
         if epoch is not None:
             identity["epoch"] = epoch
         encoded: bytes | None = None
+        told_id = told_env = ""
         try:
             encoded = encoded_identity(identity)
-        except ValueError as error:
+            told_id, told_env = str(named), str(identity["env_name"])
+        except Exception as error:
             self._counters.add("errors")
-            self._counters.tell_once(f"rollout {error}", "a rollout is not recorded: %s", error)
+            self._counters.tell_once("rollout", "a rollout is not recorded: %s", error)
         of = Attempt(self._current(), encoded, self._counters)
-        return Rollout(self, of, str(named), Start(str(identity["env_name"]), body, extra, faults, started_at_us))
+        return Rollout(self, of, told_id, Start(told_env, body, extra, faults, started_at_us))
 
     def rate_limit_wait(self) -> AbstractContextManager[None]:
         """Time spent waiting for a rate limit: a phase of the rollout whose block this is in, if it is in one."""
@@ -173,13 +175,17 @@ class Recorder:
         """Whether all that was recorded before has been answered within this time."""
         for nap_s in self._naps(timeout_s):
             time.sleep(nap_s)
-        return self._current().is_answered
+        return self._is_answered
 
     async def aflush(self, timeout_s: float = 10.0) -> bool:
         """The same, while the event loop goes on."""
         for nap_s in self._naps(timeout_s):
             await asyncio.sleep(nap_s)
-        return self._current().is_answered
+        return self._is_answered
+
+    @property
+    def _is_answered(self) -> bool:
+        return self._producer is None or self._producer.is_answered
 
     def close(self, timeout_s: float = 10.0) -> None:
         """Ends what is open, waits for answers, and stops. What was not answered is sent by the next recorder."""

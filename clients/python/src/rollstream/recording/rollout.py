@@ -175,9 +175,10 @@ class Rollout(RolloutBlock):
         extra: Json | None = None,
     ) -> None:
         """The same, measured elsewhere; it has just ended, unless it is said when it began."""
+        times = Times.until_now(duration_us, started_at_us)
         if phase == "sandbox_setup":
-            self._sandbox.begin(duration_us)
-        self._phase(phase, Times.until_now(duration_us, started_at_us), detail, error, extra)
+            self._sandbox.begin(times.duration_us or 0)
+        self._phase(phase, times, detail, error, extra)
 
     def verdict(
         self,

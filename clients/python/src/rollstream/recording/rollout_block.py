@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .attempt import Attempt, Times, now_us
+from .attempt import Attempt, Times, now_us, whole_us
 from .current_rollout import current
 from .failures import failure_of
 from .health import LoopLag
@@ -98,14 +98,20 @@ class RolloutBlock:
         start = self._start
         health = self._attempt.producer.health
         now = now_us()
-        started_at_us = now if start.started_at_us is None else min(round(start.started_at_us), now)
+        started_at_us = now if start.started_at_us is None else min(whole_us(start.started_at_us) or now, now)
         self._began_ns = time.monotonic_ns() - (now - started_at_us) * 1000
         if self._lag is None:
             self._lag = health.begin(start.env_name, id(self))
         self._recorder.began(self)
-        extra = {**(start.extra or {}), "producer": health.facts(start.env_name)}
         try:
-            self._attempt.record("start", start.body, Times(started_at_us), extra=extra, faults=start.faults)
+            self._attempt.record(
+                "start",
+                start.body,
+                Times(started_at_us),
+                extra=start.extra,
+                health=health.facts(start.env_name),
+                faults=start.faults,
+            )
         finally:
             # A signal handler that raises may come before it, or behind.
             self._has_begun = self._attempt.places > 0
@@ -119,6 +125,7 @@ class RolloutBlock:
         *,
         segment_id: str = "main",
         has_place: bool = True,
+        health: Mapping[str, Any] | None = None,
     ) -> None:
         if not self._may_record():
             return
@@ -131,7 +138,7 @@ class RolloutBlock:
                 attempt.fail(f"{kind}: {error}", error)
                 attempt.lose(has_place)
                 return
-            attempt.record(kind, made, times, segment_id=segment_id, extra=extra, has_place=has_place)
+            attempt.record(kind, made, times, segment_id=segment_id, extra=extra, health=health, has_place=has_place)
 
         attempt.in_turn(record)
 
@@ -143,14 +150,15 @@ class RolloutBlock:
         error: BaseException | Mapping[str, Any] | str | None,
         extra: Mapping[str, Any] | None,
     ) -> None:
+        health = None
         if phase == RATE_LIMIT:
             self._rate_limit_us += times.duration_us or 0
         if phase in SANDBOX_ENDS:
             self._sandbox.end()
             if self._has_ended and self._sandbox.us is not None:
-                extra = {**(extra or {}), "producer": {"sandbox_us": self._sandbox.us}}
+                health = {"sandbox_us": self._sandbox.us}
         body = {"phase": phase, "detail": detail, "error": failure_of(error)}
-        self._record("phase", lambda: body, times, extra, has_place=not self._has_ended)
+        self._record("phase", lambda: body, times, extra, has_place=not self._has_ended, health=health)
 
     def _end(self, body: Callable[[], Mapping[str, Any]], extra: Mapping[str, Any] | None) -> None:
         if not self._may_record():
@@ -175,13 +183,14 @@ class RolloutBlock:
             )
             try:
                 times = Times(None, now_us(), duration_us)
-                attempt.record("end", body(), times, extra={**(extra or {}), "producer": facts})
+                attempt.record("end", body(), times, extra=extra, health=facts)
             except Exception as error:
                 attempt.fail(f"end: {error}", error)
                 attempt.lose()
             finally:
                 if attempt.places > before:
                     self._has_ended = True
+                    attempt.forget()
                     health.end(env_name, id(self), self._lag)
                     self._recorder.ended(self)
 

@@ -39,6 +39,7 @@ class Spool:
         self._deferred: deque[tuple[bytes, bool]] = deque()
         self._busy = False
         self._is_shut = False
+        self._active: Segment | None = None
         self._fd = -1
         self._number = 0
         self._written = self._freed = 0
@@ -87,7 +88,7 @@ class Spool:
         return True
 
     def _write(self, block: bytes) -> None:
-        segment = self.segments[-1] if self._fd >= 0 and self.segments else None
+        segment = self._active
         if segment is None or segment.written + len(block) > self._segment_bytes:
             segment = self._next_segment()
         # At its place, not at the end: what a write left that was cut short, or interrupted, is written over.
@@ -114,7 +115,7 @@ class Spool:
             raise
         self.seal()
         segment = Segment(path, self.head, written=len(self.head), is_full=False)
-        self._fd = fd
+        self._fd, self._active = fd, segment
         self._written += segment.written
         self.segments.append(segment)
         return segment
@@ -122,11 +123,12 @@ class Spool:
     def seal(self) -> None:
         """The next event begins another file."""
         with self._lock:
-            fd, self._fd = self._fd, -1
+            fd, active = self._fd, self._active
+            self._fd, self._active = -1, None
             if fd >= 0:
                 os.close(fd)
-            if self.segments:
-                self.segments[-1].is_full = True
+            if active is not None:
+                active.is_full = True
 
     def shut(self) -> None:
         """Nothing is taken any more."""

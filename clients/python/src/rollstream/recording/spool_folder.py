@@ -24,7 +24,11 @@ SUFFIX = ".avro"
 
 def default_spool_dir() -> Path:
     named = os.environ.get("ROLLSTREAM_SPOOL_DIR")
-    return Path(named) if named else Path(tempfile.gettempdir()) / f"rollstream-spool-{os.getuid()}"
+    return Path(named).absolute() if named else _temporary()
+
+
+def _temporary() -> Path:
+    return Path(tempfile.gettempdir()) / f"rollstream-spool-{os.getuid()}"
 
 
 class SpoolFolder:
@@ -69,8 +73,8 @@ def create_folder(spool_dir: Path, url: str, producer_id: str, host: str) -> Spo
         raise BadRequest("spool_dir: file locks are needed, which this system does not have", field="spool_dir")
     try:
         spool_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if spool_dir.stat().st_uid != os.getuid() and not os.environ.get("ROLLSTREAM_SPOOL_DIR"):
-            _refuse_foreign(spool_dir)
+        if spool_dir == _temporary() and spool_dir.stat().st_uid != os.getuid():
+            raise BadRequest(f"spool_dir: {spool_dir} is another user's: name one", field="spool_dir")
         hidden = Path(tempfile.mkdtemp(prefix=".new-", dir=spool_dir))
         lock = os.open(hidden / _IDENTITY, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -81,11 +85,6 @@ def create_folder(spool_dir: Path, url: str, producer_id: str, host: str) -> Spo
     except OSError as error:
         raise BadRequest(f"spool_dir: {spool_dir}: {error.strerror or error}", field="spool_dir") from error
     return SpoolFolder(path, lock, facts)
-
-
-def _refuse_foreign(spool_dir: Path) -> None:
-    if spool_dir == default_spool_dir():
-        raise BadRequest(f"spool_dir: {spool_dir} is another user's: name one", field="spool_dir")
 
 
 def left_over(spool_dir: Path, url: str) -> Iterator[SpoolFolder]:

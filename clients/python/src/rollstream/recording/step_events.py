@@ -49,7 +49,7 @@ def encoded_identity(identity: Mapping[str, Any]) -> bytes:
                 out.append(_NULL)
             else:
                 encode(out, [], given)
-        except (TypeError, ValueError, OverflowError, KeyError) as error:
+        except Exception as error:
             raise ValueError(f"{name}: {error}") from error
     return b"".join(out)
 
@@ -67,6 +67,7 @@ def encoded_event(
     ended_at_us: int | None = None,
     duration_us: int | None = None,
     extra: Mapping[str, Any] | None = None,
+    health: Mapping[str, Any] | None = None,
     faults: list[str],
 ) -> bytes:
     """producer: its id, an Avro string. What a field cannot hold is named in faults and in extra_json.recorder_faults.
@@ -74,6 +75,11 @@ def encoded_event(
     symbol, before, encode, behind = _encoders()[1][kind]
     pieces: list[bytes] = []
     encode(pieces, faults, body)
+    if extra is not None and not isinstance(extra, Mapping):
+        faults.append("extra: a mapping is needed")
+        extra = None
+    if health is not None:
+        extra = {**(extra or {}), "producer": health}
     if faults:
         extra = {**(extra or {}), "recorder_faults": faults}
     own = [
