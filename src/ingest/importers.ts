@@ -4,7 +4,9 @@ import { a2e } from './importers/a2e.ts';
 import { atif } from './importers/atif.ts';
 import { miniSweAgent } from './importers/mini-swe-agent.ts';
 import { nemoGym } from './importers/nemo-gym.ts';
+import { otlp } from './importers/otlp.ts';
 import { rollstream } from './importers/rollstream.ts';
+import { skyrl } from './importers/skyrl.ts';
 import { slime } from './importers/slime.ts';
 import { strandsEnv } from './importers/strands-env.ts';
 import { sweAgent } from './importers/swe-agent.ts';
@@ -17,6 +19,8 @@ export const IMPORTERS: readonly Importer[] = [
   atif,
   strandsEnv,
   nemoGym,
+  otlp,
+  skyrl,
   slime,
   sweAgent,
   miniSweAgent,

@@ -1,0 +1,90 @@
+import { ExactNumber, isObject, type JsonObject, type JsonValue, setOwn } from '../exact-number.ts';
+import { Refused, shown } from '../fields.ts';
+
+/**
+ * An id of a trace or span in hex, as OTel prints it: hex, base64 (what protobuf makes of bytes) or an integer of any size are
+ * the same id. null: there is none. Anything else is its own text.
+ */
+export function otelId(value: JsonValue | undefined, field: string, bytes: 8 | 16): string | null {
+  if (value === undefined || value === null || value === '') return null;
+  const hex = hexOf(value, bytes);
+  if (hex === null) {
+    if (typeof value === 'string') return value;
+    throw new Refused(field, 'an id: hex, base64 or an integer', shown(value));
+  }
+  return /^0+$/.test(hex) ? null : hex;
+}
+
+function hexOf(value: JsonValue, bytes: number): string | null {
+  if (typeof value === 'string') {
+    const plain = value.replace(/^0x/i, '');
+    if (plain.length === 2 * bytes && /^[0-9a-f]+$/i.test(plain)) return plain.toLowerCase();
+    const isBase64 = /^[A-Za-z0-9+/_-]+={0,2}$/.test(value) && value.length === Math.ceil(bytes / 3) * 4;
+    return isBase64 ? Buffer.from(value, 'base64').toString('hex') : null;
+  }
+  const digits = typeof value === 'number' ? String(value) : value instanceof ExactNumber ? value.text : '';
+  return /^\d+$/.test(digits)
+    ? BigInt(digits)
+        .toString(16)
+        .padStart(2 * bytes, '0')
+    : null;
+}
+
+/** Attributes as an object: `[{key, value: {stringValue: …}}]` of OTLP, or an object already. */
+export function otelAttributes(value: JsonValue | undefined, field: string): JsonObject {
+  if (value === undefined || value === null) return {};
+  if (isObject(value)) return value;
+  if (!Array.isArray(value)) throw new Refused(field, 'attributes', shown(value));
+  return ofPairs(value, field);
+}
+
+function ofPairs(pairs: readonly JsonValue[], field: string): JsonObject {
+  const attributes: JsonObject = {};
+  for (const [i, pair] of pairs.entries()) {
+    if (!isObject(pair) || typeof pair.key !== 'string')
+      throw new Refused(`${field}[${i}]`, 'a key and a value', shown(pair));
+    const { key, value, ...rest } = pair;
+    const read = otelValue(value ?? null);
+    // Twice the same key: both are kept.
+    const before = Object.hasOwn(attributes, key) ? { values: [attributes[key] ?? null, read] } : null;
+    setOwn(attributes, key, before ?? (Object.keys(rest).length === 0 ? read : { ...rest, value: read }));
+  }
+  return attributes;
+}
+
+/** What a value of OTLP holds; one of no known form stays as it is. */
+function otelValue(value: JsonValue): JsonValue {
+  if (!isObject(value)) return value;
+  const keys = Object.keys(value);
+  const [key] = keys;
+  if (key === undefined) return null;
+  if (keys.length > 1) return value;
+  const inner = value[key] ?? null;
+  switch (key.replace(/_v/, 'V')) {
+    case 'stringValue':
+    case 'boolValue':
+    case 'bytesValue':
+      return inner;
+    case 'intValue':
+      return integer(inner);
+    case 'doubleValue':
+      return typeof inner === 'string' && /^-?(NaN|Infinity)$/.test(inner) ? new ExactNumber(inner) : inner;
+    case 'arrayValue':
+      return isObject(inner) && Array.isArray(inner.values) ? inner.values.map(otelValue) : [];
+    case 'kvlistValue':
+      return isObject(inner) && Array.isArray(inner.values) ? kvlist(inner.values) : {};
+    default:
+      return value;
+  }
+}
+
+function kvlist(pairs: readonly JsonValue[]): JsonValue {
+  return pairs.every((pair) => isObject(pair) && typeof pair.key === 'string') ? ofPairs(pairs, '') : [...pairs];
+}
+
+/** 64 bits travel as text. */
+function integer(value: JsonValue): JsonValue {
+  if (typeof value !== 'string' || !/^-?\d+$/.test(value)) return value;
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : new ExactNumber(value);
+}
