@@ -101,7 +101,8 @@ class Attempt:
         has_place: bool = True,
         before: Callable[[], None] | None = None,
     ) -> None:
-        """Within in_turn. health: see Health.facts. before: what changes with the event; it must be such that doing it twice is doing it once."""
+        """Within in_turn. health: see Health.facts. before: what changes with the event; twice must be the same as
+        once."""
         producer, seq = self.producer, self._seq if has_place else None
         if self.identity is None or (self.lost and not (kind == "end" and self._is_begun)):
             # An attempt that lost an event cannot be trained: what else it records takes no room from those that can.

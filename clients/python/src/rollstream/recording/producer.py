@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import secrets
 import socket
+import time
+from collections.abc import Iterator
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -16,6 +18,8 @@ from .health import Health
 from .sender import Sender
 from .spool import Spool
 from .spool_folder import create_folder
+
+_POLL_S, _WAKE_S = 0.005, 0.2
 
 
 class Producer:
@@ -64,8 +68,21 @@ class Producer:
         """False: it is lost."""
         return self.spool.append(block(datum, self.spool.marker), is_end=is_end)
 
-    def wake(self) -> None:
-        self._sender.wake()
+    def wait(self, timeout_s: float) -> bool:
+        """Whether all that was recorded has been answered within this time."""
+        for nap_s in self.naps(timeout_s):
+            time.sleep(nap_s)
+        return self.is_answered
+
+    def naps(self, timeout_s: float) -> Iterator[float]:
+        """Until all is answered, or the time is over. Whoever waits hurries the sender, but does not make it hammer."""
+        until = time.monotonic() + timeout_s
+        wake_at = 0.0
+        while not self.is_answered and (now := time.monotonic()) < until:
+            if now >= wake_at:
+                wake_at = now + _WAKE_S
+                self._sender.wake()
+            yield min(_POLL_S, until - now)
 
     @property
     def is_answered(self) -> bool:

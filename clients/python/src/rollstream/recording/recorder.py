@@ -8,7 +8,7 @@ import os
 import threading
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from types import TracebackType
@@ -29,7 +29,6 @@ from .step_events import encoded_identity
 _PURPOSES = ("train", "eval", "synthesis")
 # How long a process that ends waits for answers; the rest is sent by the next one.
 _AT_EXIT_S = 5.0
-_POLL_S, _WAKE_S = 0.005, 0.2
 
 
 class Recorder:
@@ -173,19 +172,17 @@ class Recorder:
 
     def flush(self, timeout_s: float = 10.0) -> bool:
         """Whether all that was recorded before has been answered within this time."""
-        for nap_s in self._naps(timeout_s):
-            time.sleep(nap_s)
-        return self._is_answered
+        producer = self._producer
+        return producer is None or producer.wait(timeout_s)
 
     async def aflush(self, timeout_s: float = 10.0) -> bool:
         """The same, while the event loop goes on."""
-        for nap_s in self._naps(timeout_s):
+        producer = self._producer
+        if producer is None:
+            return True
+        for nap_s in producer.naps(timeout_s):
             await asyncio.sleep(nap_s)
-        return self._is_answered
-
-    @property
-    def _is_answered(self) -> bool:
-        return self._producer is None or self._producer.is_answered
+        return producer.is_answered
 
     def close(self, timeout_s: float = 10.0) -> None:
         """Ends what is open, waits for answers, and stops. What was not answered is sent by the next recorder."""
@@ -198,24 +195,12 @@ class Recorder:
         producer = self._producer
         if producer is not None:
             until = time.monotonic() + timeout_s
-            for nap_s in self._naps(timeout_s):
-                time.sleep(nap_s)
+            producer.wait(timeout_s)
             producer.stop(max(0.5, until - time.monotonic()))
 
     async def aclose(self, timeout_s: float = 10.0) -> None:
         """The same, while the event loop goes on."""
         await asyncio.to_thread(self.close, timeout_s)
-
-    def _naps(self, timeout_s: float) -> Iterator[float]:
-        """Until all is answered, or the time is over. Whoever waits hurries the sender, but does not make it hammer."""
-        producer = self._producer
-        until = time.monotonic() + timeout_s
-        wake_at = 0.0
-        while producer is not None and not producer.is_answered and (now := time.monotonic()) < until:
-            if now >= wake_at:
-                wake_at = now + _WAKE_S
-                producer.wake()
-            yield min(_POLL_S, until - now)
 
     def stats(self) -> dict[str, int]:
         """Events by what became of them, and spool_bytes, which wait to be sent."""
