@@ -68,7 +68,10 @@ function eventsOfTrace(
   const { verifiers } = trace;
   const version = (isObject(verifiers) ? nameIn(verifiers, 'version') : null) ?? String(VERSION);
   const out = createAttemptEvents(identity, { format: FORMAT, version, location: line.location }, line.sha256);
-  const facts = { extra: episode.rest, error: episode.error, version: isTrained ? episode.version : null };
+  // The task that the environment was given may be another one than an agent was.
+  const isSameTask = episode.rest === undefined || jsonText(episode.task) === jsonText(task);
+  const extra = isSameTask ? episode.rest : { ...episode.rest, task: episode.task };
+  const facts = { extra, error: episode.error, version: isTrained ? episode.version : null };
   addTraceEvents(out, trace, path, line.location, facts, oddities(line));
   return out.list;
 }
