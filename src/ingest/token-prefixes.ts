@@ -24,7 +24,7 @@ export function createTokenPrefixes(): (prompt: Buffer, completion: Buffer) => N
 }
 
 /** Tokens that two packed sequences begin with alike. */
-function tokensInCommon(a: Buffer, b: Buffer): number {
+export function tokensInCommon(a: Buffer, b: Buffer): number {
   const bytes = Math.min(a.length, b.length);
   if (a.subarray(0, bytes).equals(b.subarray(0, bytes))) return bytes / 4;
   let at = 0;

@@ -24,6 +24,8 @@ export interface FlatTokens {
   /** All of the sequence, packed. */
   readonly ids: Buffer;
   readonly logprobs: FlatLogprobs | null;
+  /** Tokens that the engine held before: the first prompt begins with them. Absent: none. */
+  readonly heldTokens?: number;
 }
 
 export interface FlatLogprobs {
@@ -37,9 +39,9 @@ export interface FlatLogprobs {
  * One call for each output run, whose prompt is the input before it. Input at the very end becomes a call with an empty
  * completion: so every token stays at its place, and nothing is sampled that was not.
  */
-export function callsOfRuns(runs: readonly TokenRun[], { ids, logprobs }: FlatTokens): CallTokens[] {
+export function callsOfRuns(runs: readonly TokenRun[], { ids, logprobs, heldTokens = 0 }: FlatTokens): CallTokens[] {
   const calls: CallTokens[] = [];
-  let promptFrom = 0;
+  let promptFrom = heldTokens;
   let at = 0;
   for (const [i, run] of runs.entries()) {
     const outputFrom = run.isOutput ? at : at + run.length;
