@@ -41,13 +41,18 @@ export function ran(
 export interface AuditOptions {
   readonly tools?: unknown;
   readonly raw?: string;
+  /** Parser of replies that the start names. */
+  readonly parser?: string;
 }
 
 /** What the audit says of an attempt of these steps. */
-export function auditSteps(steps: readonly Step[], { tools, raw = 'task_complete' }: AuditOptions = {}) {
+export function auditSteps(steps: readonly Step[], { tools, raw = 'task_complete', parser }: AuditOptions = {}) {
   const made = attemptOf();
   const events: StepEventInit[] = [
-    made.start({}, { tools_json: tools === undefined ? null : JSON.stringify(tools) }),
+    made.start(
+      { extra_json: parser === undefined ? null : JSON.stringify({ tool_parser: parser }) },
+      { tools_json: tools === undefined ? null : JSON.stringify(tools) },
+    ),
     ...steps.map((step, i): StepEventInit => {
       const seq = i + 1;
       if ('result' in step) return made.tool(seq, step.result);
