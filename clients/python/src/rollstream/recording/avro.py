@@ -59,30 +59,31 @@ def read_varint(data: bytes | memoryview, at: int) -> tuple[int, int]:
             raise ValueError("no varint has so many bytes")
 
 
-def text_bytes(value: object) -> bytes:
-    """UTF-8 of a `string`; half of a surrogate pair stays readable as its escape. A number is an id by its digits."""
+def string(value: object) -> bytes:
+    """UTF-8; half of a surrogate pair stays readable as its escape. A number is an id by its digits."""
     if isinstance(value, str):
         try:
-            return value.encode()
+            data = value.encode()
         except UnicodeEncodeError:
-            return value.encode("utf-8", "backslashreplace")
-    if isinstance(value, bool):
+            data = value.encode("utf-8", "backslashreplace")
+    elif isinstance(value, bool):
         raise TypeError(f"text is needed, not {value!r}")
-    return str(index(cast(SupportsIndex, value))).encode()
-
-
-def string(value: object) -> bytes:
-    data = text_bytes(value)
-    return varint(len(data)) + data
+    else:
+        data = str(index(cast(SupportsIndex, value))).encode()
+    size = len(data)
+    return (_SMALL[size] if size < 16_384 else _varint(size)) + data
 
 
 def encoder(schema: Given, name: str = "", named: dict[str, Encode] | None = None) -> Encode:
     """Of a schema as JSON. A value that does not fit a field with a default is left out, and told in the faults."""
     named = {} if named is None else named
     if isinstance(schema, str):
-        return named.get(schema) or _primitive(schema, name)
+        return named.get(schema) or _primitive(schema, name, b"")
     if isinstance(schema, list):
-        return _nullable(encoder(next(branch for branch in schema if branch != "null"), name, named))
+        branch = next(branch for branch in schema if branch != "null")
+        if isinstance(branch, str) and branch not in named:
+            return _primitive(branch, name, _SECOND)
+        return _nullable(encoder(branch, name, named))
     kind = schema["type"]
     if kind == "record":
         found = _record(schema, named)
@@ -190,35 +191,30 @@ def _map(encode: Encode, nullable: bool) -> Encode:
     return encode_map
 
 
-def _primitive(kind: str, name: str) -> Encode:
+def _primitive(kind: str, name: str, before: bytes) -> Encode:
+    """before: the branch of its union. Most of what is encoded is of these: each is one call."""
+
     def encode_string(out: list[bytes], faults: list[str], value: Given) -> None:
-        out.append(string(value))
+        out.append(before + string(value))
 
     def encode_json(out: list[bytes], faults: list[str], value: Given) -> None:
-        out.append(string(value if isinstance(value, JsonText) else json_text(value)))
+        out.append(before + string(value if isinstance(value, JsonText) else json_text(value)))
 
     def encode_json_or_text(out: list[bytes], faults: list[str], value: Given) -> None:
-        out.append(string(value if isinstance(value, str) else json_text(value)))
+        out.append(before + string(value if isinstance(value, str) else json_text(value)))
 
     def encode_bytes(out: list[bytes], faults: list[str], value: Given) -> None:
-        data = value.encode("utf-8", "surrogatepass") if isinstance(value, str) else bytes(memoryview(value))
-        out.append(varint(len(data)))
-        out.append(data)
-
-    def encode_whole(most: int) -> Encode:
-        def encode(out: list[bytes], faults: list[str], value: Given) -> None:
-            number = round(value) if isinstance(value, float) else index(value)
-            if not -most <= number < most:
-                raise ValueError(f"{number} does not fit")
-            out.append(varint(number))
-
-        return encode
+        if isinstance(value, str):
+            value = value.encode("utf-8", "surrogatepass")
+        elif not isinstance(value, bytes):
+            value = bytes(memoryview(value))
+        out.append(before + varint(len(value)))
+        out.append(value)
 
     def encode_double(out: list[bytes], faults: list[str], value: Given) -> None:
-        number = float(value)
         if isinstance(value, str):
             raise TypeError(f"a number is needed, not {value!r}")
-        out.append(_double(number))
+        out.append(before + _double(float(value)))
 
     def encode_boolean(out: list[bytes], faults: list[str], value: Given) -> None:
         out.append(b"\x01" if value else b"\x00")
@@ -229,9 +225,19 @@ def _primitive(kind: str, name: str) -> Encode:
         return encode_json_or_text if name in _JSON_OR_TEXT else encode_string
     made = {
         "bytes": encode_bytes,
-        "int": encode_whole(1 << 31),
-        "long": encode_whole(_MOST),
+        "int": _whole(before, 1 << 31),
+        "long": _whole(before, _MOST),
         "double": encode_double,
         "boolean": encode_boolean,
     }
     return made[kind]
+
+
+def _whole(before: bytes, most: int) -> Encode:
+    def encode_whole(out: list[bytes], faults: list[str], value: Given) -> None:
+        number = round(value) if isinstance(value, float) else index(value)
+        if not -most <= number < most:
+            raise ValueError(f"{number} does not fit")
+        out.append(before + varint(number))
+
+    return encode_whole

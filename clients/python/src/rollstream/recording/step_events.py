@@ -9,9 +9,11 @@ from typing import Any
 
 from .avro import Encode, encoder, string, varint
 from .container import step_event_schema
+from .json_text import json_text
 
 FORMAT = "rollstream-python"
 _NULL, _SECOND = b"\x00", b"\x02"
+_MAIN = string("main")
 _BODIES = ("start", "model_call", "message", "tool_result", "phase", "verdict", "end", "control")
 _IDENTITY = 9
 
@@ -72,41 +74,42 @@ def encoded_event(
 ) -> bytes:
     """producer: its id, an Avro string. What a field cannot hold is named in faults and in extra_json.recorder_faults.
     Raises ValueError where a field that must be there cannot be encoded."""
-    symbol, before, encode, behind = _encoders()[1][kind]
+    _, kinds, source = _encoders()
+    symbol, before, encode, behind = kinds[kind]
     pieces: list[bytes] = []
     encode(pieces, faults, body)
     if extra is not None and not isinstance(extra, Mapping):
         faults.append("extra: a mapping is needed")
         extra = None
-    if health is not None:
-        extra = {**(extra or {}), "producer": health}
-    if faults:
-        extra = {**(extra or {}), "recorder_faults": faults}
-    own = [
-        identity,
-        string(segment_id),
-        _NULL if seq is None else _SECOND + varint(seq),
-        string(event_id),
-        producer,
-        symbol,
-        _long(started_at_us),
-        _long(ended_at_us),
-        _long(duration_us),
-        _encoders()[2],
-    ]
+    told = _NULL
+    if extra or health or faults:
+        told = _extra_json(extra, health, faults)
+    return b"".join(
+        [
+            identity,
+            _MAIN if segment_id == "main" else string(segment_id),
+            _NULL if seq is None else _SECOND + varint(seq),
+            string(event_id),
+            producer,
+            symbol,
+            _NULL if started_at_us is None else _SECOND + varint(started_at_us),
+            _NULL if ended_at_us is None else _SECOND + varint(ended_at_us),
+            _NULL if duration_us is None else _SECOND + varint(duration_us),
+            source,
+            told,
+            before,
+            *pieces,
+            behind,
+        ]
+    )
+
+
+def _extra_json(extra: Mapping[str, Any] | None, health: Mapping[str, Any] | None, faults: list[str]) -> bytes:
+    own: dict[str, Any] = {} if health is None else {"producer": health}
     if extra:
-        from_json: list[bytes] = []
-        _extra_encoder()(from_json, faults, extra)
-        own += from_json
-    else:
-        own.append(_NULL)
-    return b"".join([*own, before, *pieces, behind])
-
-
-@cache
-def _extra_encoder() -> Encode:
-    return encoder(["null", "string"], "extra_json")
-
-
-def _long(value: int | None) -> bytes:
-    return _NULL if value is None else _SECOND + varint(round(value) if isinstance(value, float) else value)
+        try:
+            given = json_text({**extra, **own, **({"recorder_faults": faults} if faults else {})})
+            return _SECOND + string(given)
+        except Exception as error:
+            faults.append(f"extra: {error}")
+    return _SECOND + string(json_text({**own, "recorder_faults": faults} if faults else own))
