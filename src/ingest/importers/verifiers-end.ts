@@ -5,7 +5,7 @@ import { leftover } from '../json-text.ts';
 
 export const SYSTEM = 'verifiers';
 
-/** The error of a row: an object since 0.1.9, before that the text of an exception. */
+/** The error of a row: an object since 0.1.10, before that the text of an exception. */
 export interface VerifiersError {
   readonly failure: FailureInit;
   /** What the failure does not say. */
@@ -29,7 +29,7 @@ function classOf(text: string): string | null {
 
 /**
  * Why the loop ended. `has_error` only says that the error says why: its class is the reason then. Without a stop condition
- * (rows before 0.1.8 have none) the reason is empty, which no taxonomy maps.
+ * (rows before 0.1.10 have none) the reason is empty, which no taxonomy maps.
  */
 export function verifiersReasons(row: JsonObject, error: VerifiersError | null): RawReasonInit[] {
   const stop = textOrNull(row.stop_condition, 'stop_condition') ?? '';
@@ -49,7 +49,7 @@ export function restOfRow(
   const rest: JsonObject = {};
   let any = false;
   for (const [key, value] of Object.entries(leftover(row, known) ?? {})) {
-    // Since 0.1.9 each metric stands at the top, too, for old readers.
+    // Since 0.1.10 each metric stands at the top, too, for old readers.
     if (Object.hasOwn(metrics, key) && metrics[key] === value) continue;
     if (typeof value !== 'number' || key.endsWith('_ms')) rest[key] = value;
     else {

@@ -13,7 +13,7 @@ import { verifiersVerdict } from './verifiers-verdict.ts';
 
 /** What events say themselves; all other keys of a row are kept. */
 const ROW_KEYS = [
-  ...['id', 'example_id', 'prompt', 'completion', 'answer', 'info', 'task', 'tool_defs'],
+  ...['id', 'example_id', 'prompt', 'completion', 'answer', 'info', 'task', 'tool_defs', 'oai_tools'],
   ...['reward', 'metrics', 'error', 'stop_condition'],
 ];
 
@@ -43,8 +43,9 @@ function addStart(
   times: VerifiersTimes,
   odd: JsonObject | undefined,
 ): void {
-  const { answer, info, task, tool_defs, prompt } = row;
-  const tools = toolsOf(tool_defs, info);
+  const { answer, info, task, prompt } = row;
+  const definitions = row.tool_defs ?? row.oai_tools;
+  const tools = toolsOf(definitions, info);
   const task_metadata = unlessEmpty({ answer, info, task });
   const facts = METADATA_KEYS.map((key) => [key, metadata[key]] as const);
   out.add(
@@ -59,14 +60,15 @@ function addStart(
     },
     {
       ...odd,
-      tool_defs: tools === tool_defs ? undefined : tool_defs,
+      tool_defs: tools === definitions ? undefined : definitions,
+      oai_tools: (row.tool_defs ?? null) === null ? undefined : row.oai_tools,
       metadata: unlessEmpty(Object.fromEntries(facts)),
     },
     { startedAtUs: times.startedAtUs },
   );
 }
 
-/** Tool definitions of the row, or those that rows before 0.1.9 have in `info`; each may be JSON in a string. */
+/** Tool definitions, under the names they had; those of old rows are in `info`. Each may be JSON in a string. */
 function toolsOf(definitions: JsonValue | undefined, info: JsonValue | undefined): readonly JsonValue[] | null {
   const unpackedInfo = unpacked(info);
   const found = definitions ?? (isObject(unpackedInfo) ? unpackedInfo.oai_tools : undefined);

@@ -17,7 +17,7 @@ export const verifiers: Importer = {
     if (first.some((line) => 'example_id' in line && hasConversation(line))) {
       return { score: 0.9, why: 'lines with example_id, prompt and completion, as verifiers writes its results' };
     }
-    // Before 0.1.8 the key was `id`, and rewards stood at the top.
+    // Before 0.1.6 the key was `id`.
     return first.some((line) => 'id' in line && 'task' in line && 'reward' in line && hasConversation(line))
       ? { score: 0.8, why: 'lines with id, task, prompt, completion and reward, as verifiers wrote its first results' }
       : null;

@@ -2,7 +2,7 @@
 
 const CALLS = [{ id: 'c1', type: 'function', function: { name: 'fetch', arguments: '{"url": "a"}' } }];
 
-/** Since 0.1.9: metrics also at the top, spans in seconds, tool calls as JSON in strings. */
+/** Since 0.1.14: metrics also at the top, spans in seconds, tool calls as JSON in strings. */
 export function row(more: object = {}): object {
   return {
     example_id: 4,
@@ -44,7 +44,7 @@ const span = (start: number, end: number) => ({
   duration: end - start,
 });
 
-/** Until 0.1.7: id, task, reward functions at the top; tables filled with null; no ids on answers. */
+/** Until 0.1.5: id, task, reward functions at the top; tables filled with null; no ids on answers. */
 export function firstRow(more: object = {}): object {
   return {
     id: 0,
@@ -66,7 +66,7 @@ export function firstRow(more: object = {}): object {
   };
 }
 
-/** 0.1.8: example_id, milliseconds in `timing`, an error as text. */
+/** 0.1.10: milliseconds in `timing`; a model that completes texts. */
 export function middleRow(more: object = {}): object {
   return {
     example_id: 7,

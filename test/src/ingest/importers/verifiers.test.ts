@@ -80,6 +80,12 @@ describe('the first results', () => {
   });
 });
 
+test('tools are those of the row, under whichever name', async () => {
+  const tools = [{ type: 'function', function: { name: 'f' } }];
+  for (const more of [{ oai_tools: tools }, { oai_tools: JSON.stringify(tools) }, { tool_defs: tools }])
+    expect((await eventsOf(verifiers, [middleRow(more)]))[0]?.start?.tools_json).toBe(JSON.stringify(tools));
+});
+
 test('a text that was completed is what the model wrote', async () => {
   const events = await eventsOf(verifiers, [middleRow()]);
   expect(only(events, 'message')[0]?.message).toMatchObject({ role: 'text', parts_json: '"Once upon a time"' });
@@ -188,9 +194,12 @@ describe('identity', () => {
 });
 
 test.each([
-  ['now', row({ later: { added: ['field'] }, id: 'x', is_truncated: true })],
+  ['now', row({ later: { added: ['field'] }, id: 'x', is_truncated: true, oai_tools: [1] })],
   ['first', firstRow({ note: 'n' })],
-  ['between', middleRow({ error: 'ModelError: x', stop_condition: 'has_error' })],
+  [
+    'between',
+    middleRow({ error: 'ModelError: x', stop_condition: 'has_error', oai_tools: '[{"name":"f"}]', tool_defs: null }),
+  ],
 ])('no value of a row is dropped: %s', (_, value) => {
   const context = { ...CONTEXT, sidecars: {} };
   const mapping = explainMapping(verifiers, [JSON.parse(JSON.stringify(value))], context);
