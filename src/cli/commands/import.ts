@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Accounting } from '../../clickhouse/accounting.ts';
 import { explainFile } from '../../ingest/explain/explain-file.ts';
-import type { ImportOptions } from '../../ingest/import-files.ts';
+import { type ImportOptions, PART_OF_ANOTHER } from '../../ingest/import-files.ts';
 import type { ImportReport } from '../../ingest/import-report.ts';
 import { inputFiles } from '../../ingest/input-files.ts';
 import { accountingText } from '../accounting-text.ts';
@@ -107,6 +107,7 @@ export function jsonReport({ records_read, events, refused, accounting }: Omit<R
 
 function textReport(report: Report, context: CommandContext): string {
   const files = report.files.map(({ path, format, why, lines, refused }) => {
+    if (why === PART_OF_ANOTHER) return `${visible(path)}: ${why}`;
     const taken = format === null ? context.paint('yellow', 'not taken') : context.paint('bold', format);
     return `${visible(path)}: ${taken} (${visible(why)}), ${lines} lines, ${refused} refused`;
   });

@@ -114,7 +114,9 @@ function addOther(
     result.turn = asked?.turn ?? null;
     result.name = asked?.name ?? null;
     // What the message says besides is told once, with its first result.
-    const about = results++ === 0 ? leftover(message, RESULT_MESSAGE_KEYS) : undefined;
+    // A message of tool results is the user's: another role is told.
+    const known = message.role === 'user' ? RESULT_MESSAGE_KEYS : ['content'];
+    const about = results++ === 0 ? leftover(message, known) : undefined;
     out.add(
       'tool_result',
       { tool_result: result },

@@ -67,7 +67,10 @@ it('tokens, masks and logprobs go where they are trained from', () => {
   const record = {
     task: { id: 'i', message: 'm', context: {} },
     result: {
-      messages: [{ role: 'assistant', content: [{ text: 'a' }] }],
+      messages: [
+        { role: 'assistant', content: [{ text: 'a' }] },
+        { role: 'user', content: [{ toolResult: { toolUseId: 'c', status: 'success', content: [{ text: 'x' }] } }] },
+      ],
       rollout: {
         token_ids: [1, 2, 3],
         loss_mask: [0, 0, 1],
