@@ -55,7 +55,7 @@ export function createSender({ server, spool, leftOvers, aside, counters, limits
         else await rest();
       } catch (error) {
         // A file that cannot be read, say: nothing is given up.
-        counters.lastProblem = error instanceof Error ? error.message : String(error);
+        counters.lastProblem = messageOf(error);
         await backOff.wait(pauseMs(failures++));
       }
     }
@@ -77,17 +77,26 @@ export function createSender({ server, spool, leftOvers, aside, counters, limits
 
   async function sendLeftOvers(): Promise<void> {
     for (let left = leftOvers[0]; left !== undefined && !isStopped; left = leftOvers[0]) {
-      const { folder, producerId } = left;
-      const source = new LeftOverSource(folder);
-      while (!isStopped && (await sendNext(source, countRecovered)));
-      if (isStopped) return;
-      // Not understood by an older server: its deadlines close what is open.
-      const answer = await untilAnswered(() => postEnded(server, producerId, `${producerId}/ended`));
-      if (answer === null) return;
-      removeSpoolFolder(folder);
+      try {
+        if (!(await sendLeftOver(left))) return;
+      } catch (error) {
+        // It cannot be read, or was taken away. What is recorded now must not wait for it.
+        counters.lastProblem = `${left.folder}: ${messageOf(error)}`;
+      }
       leftOvers.shift();
       tellWaiting();
     }
+  }
+
+  /** false: it was stopped before. */
+  async function sendLeftOver({ folder, producerId }: LeftOver): Promise<boolean> {
+    const source = new LeftOverSource(folder);
+    while (!isStopped && (await sendNext(source, countRecovered)));
+    if (isStopped) return false;
+    // Not understood by an older server: its deadlines close what is open.
+    const answer = await untilAnswered(() => postEnded(server, producerId, `${producerId}/ended`));
+    if (answer !== null) removeSpoolFolder(folder);
+    return answer !== null;
   }
 
   /** false: there is nothing. */
@@ -167,4 +176,8 @@ export function createSender({ server, spool, leftOvers, aside, counters, limits
       backOff.end();
     },
   };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -89,6 +89,20 @@ describe('a process that is killed with -9', () => {
     expect(endedProducers()).toEqual(['loop-1']);
   });
 
+  it('whose spool vanishes while it is sent holds nobody up', async () => {
+    await killed(['--calls', '1']);
+    server.refuse(() => ({ status: 503, headers: { 'retry-after': '0' } }));
+    const recorder = record();
+    recorder.start({ taskId: 't', rolloutId: 'own' }).end('task_complete');
+    while (recorder.stats().retries === 0) await recorder.flush(20);
+    const [taken = ''] = readdirSync(spoolDir).filter((name) => name.includes('.by-'));
+    rmSync(join(spoolDir, taken), { recursive: true });
+    server.refuse(() => null);
+    expect(await recorder.flush()).toBe(true);
+    expect(sequences().at(-1)).toEqual([0, 1]);
+    expect(recorder.stats().lastProblem).toContain('ENOENT');
+  });
+
   it('on its way to another server is left to it', async () => {
     const dead = await killed(['--calls', '1'], 'http://127.0.0.1:9');
     expect(await record().flush()).toBe(true);
