@@ -24,7 +24,7 @@ function lines(): object[] {
   return [...wire.lines, ...wholeEpisode('whole')];
 }
 
-test.skipIf(python === null)('events of A2E hold what its lines hold, counted by Python', async () => {
+test.runIf(python !== null)('events of A2E hold what its lines hold, counted by Python', async () => {
   const counted = await countedBy(python ?? '', 'a2e_counts.py', lines());
   expect(counted).toEqual({ rollouts: 4, model_calls: 2, tool_results: 11, rewards: [0.5, 0.75, 1] });
   expect(await countsOf(a2e, lines())).toEqual(counted);

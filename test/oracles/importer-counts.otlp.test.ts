@@ -18,7 +18,7 @@ function lines(): object[] {
   return [request(agentSpans()), ...traces.map((trace, i) => request([chat(i + 1, trace)]))];
 }
 
-test.skipIf(python === null)('events of OTLP hold what its spans hold, counted by Python', async () => {
+test.runIf(python !== null)('events of OTLP hold what its spans hold, counted by Python', async () => {
   const counted = await countedBy(python ?? '', 'otlp_counts.py', lines());
   expect(counted).toEqual({ rollouts: 2, model_calls: 4, tool_results: 1, rewards: [0.5] });
   expect(await countsOf(otlp, lines())).toEqual(counted);

@@ -9,7 +9,14 @@ import { requestSampling } from './request-sampling.ts';
 import { sampledTokens } from './sampled-tokens.ts';
 import { weightSpans } from './weight-spans.ts';
 
-const META = ['id', 'finish_reason', 'weight_version', 'weight_versions', 'output_token_logprobs'];
+const META = [
+  'id',
+  'finish_reason',
+  'output_token_logprobs_length',
+  'weight_version',
+  'weight_versions',
+  'output_token_logprobs',
+];
 const COUNTS = ['prompt_tokens', 'completion_tokens', 'cached_tokens', 'reasoning_tokens'] as const;
 const RESPONSE = ['text', 'output_ids', 'meta_info', 'prompt_token_ids'];
 const REQUEST = ['input_ids', 'sampling_params', 'model'];
@@ -35,7 +42,7 @@ export function sglangAnswer(request: JsonObject, response: JsonObject, paths: A
   );
   const told = countOrNull(meta.output_token_logprobs_length);
   const logprobs = Array.isArray(meta.output_token_logprobs) ? meta.output_token_logprobs.length : null;
-  if (told !== null && told !== logprobs) disagreement.output_token_logprobs_length = told;
+  if (told !== null && logprobs !== null && told !== logprobs) disagreement.output_token_logprobs_length = told;
   const { e2e_latency, queue_time, routed_experts } = meta;
   const large = references(routed_experts, `${metaPath}`, 'routed_experts');
   return {
@@ -62,6 +69,7 @@ export function sglangAnswer(request: JsonObject, response: JsonObject, paths: A
         e2e_latency: microseconds(e2e_latency) === null ? e2e_latency : undefined,
         queue_time: microseconds(queue_time) === null ? queue_time : undefined,
         routed_experts: large,
+        output_token_logprobs_length: told === logprobs ? undefined : meta.output_token_logprobs_length,
         texts: textsOf(meta.output_token_logprobs),
       }),
       response: leftover(response, RESPONSE),

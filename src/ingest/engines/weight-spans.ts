@@ -15,12 +15,13 @@ export function weightSpans(meta: JsonObject, tokens: number | null, disagreemen
   const { weight_versions: versions, weight_version: version } = meta;
   if (Array.isArray(versions)) {
     const spans = covering(versions, tokens);
-    if (spans !== null) {
+    // Of tokens that nobody has there is only one beginning.
+    if (spans !== null && (tokens !== null || spans.length <= 1)) {
       const isLast = spans.length > 0 && spans.at(-1)?.version === versionText(version);
       return { spans, extra: { weight_version: version === undefined || isLast ? undefined : version } };
     }
     // A hole would be filled by the version before it, which did not sample those tokens.
-    disagreement.weight_versions = 'do not cover the tokens one by one';
+    if (tokens !== null) disagreement.weight_versions = 'do not cover the tokens one by one';
     return { spans: [], extra: { weight_versions: versions, weight_version: version } };
   }
   const name = versionText(version);

@@ -28,6 +28,8 @@ export function addA2eCall(out: AttemptEvents, item: RecordedCall, around: CallA
   const { prompt, call } = answer ?? { prompt: null, call: {} };
   const completion = call.completion_ids ?? null;
   const tokens = prompt === null || completion === null ? null : around.prefixOf(prompt, completion);
+  const spans = call.weight_spans ?? [];
+  const isTold = tokens !== null || spans.length <= 1;
   const { model, replica, call_id, error } = value;
   out.add(
     'model_call',
@@ -39,6 +41,7 @@ export function addA2eCall(out: AttemptEvents, item: RecordedCall, around: CallA
         replica: typeof replica === 'string' ? replica : null,
         ...tokens,
         // Half of the tokens of a call prove nothing.
+        weight_spans: isTold ? spans : [],
         completion_ids: tokens === null ? null : completion,
         completion_logprobs: tokens === null ? null : (call.completion_logprobs ?? null),
         tool_calls: [...calls],
@@ -48,6 +51,7 @@ export function addA2eCall(out: AttemptEvents, item: RecordedCall, around: CallA
     {
       ...answer?.extra,
       ids_without_prompt: tokens === null && completion !== null ? idsOf(completion) : undefined,
+      weight_spans: isTold ? undefined : spans.map(({ start, version }) => ({ start, version })),
       prompt_without_ids: tokens === null && prompt !== null ? idsOf(prompt) : undefined,
       tool_calls_from: listed.length > 0 || calls.length === 0 ? undefined : 'the actions that followed',
       recorded: restOfMessage(message, around.version, TAKEN),
