@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import mmap
+import multiprocessing
 import os
 import random
+import resource
 import signal
 import subprocess
 import sys
@@ -106,19 +108,23 @@ def test_whatever_a_call_returned_from_is_there_whenever_the_producer_is_killed(
     assert [int.from_bytes(call["completion_ids"], "little") for call in calls] == [*range(1, len(calls) + 1)]
 
 
-def test_a_producer_that_dies_while_it_sends_repeats_no_more_than_what_was_not_removed(
-    server: RecordingServer, tmp_path: Path
-) -> None:
+def test_what_was_answered_before_a_producer_died_is_not_sent_again(server: RecordingServer, tmp_path: Path) -> None:
     def work(recorder: Recorder) -> None:
         record_and_leave_open(recorder)
         recorder.flush()
+        server_is_away.set()
         record_steps(recorder, "after", 1)
 
+    # Of both processes.
+    server_is_away = multiprocessing.get_context("fork").Event()
+    server.on("POST", "/v1/steps", lambda asked: server.fails(503) if server_is_away.is_set() else server.take(asked))
     dead = killed(tmp_path, server.url, work)
+    assert len(server.events) == 4 + 51
+    server.on("POST", "/v1/steps", server.take)
     with server.recorder(tmp_path):
         until(lambda: server.ended == [dead])
     assert [event["seq"] for event in server.rollout("after")] == [0, 1, 2]
-    assert len(server.events) == 4 + 51 + 3
+    assert set(server.copies.values()) == {1}
 
 
 def test_the_end_of_a_dead_producer_is_told_until_it_is_heard(server: RecordingServer, tmp_path: Path) -> None:
@@ -152,16 +158,48 @@ def test_the_living_keep_their_files_and_what_is_for_another_server_stays(
     server: RecordingServer, tmp_path: Path
 ) -> None:
     other = killed(tmp_path, unused_url(), record_and_leave_open)
+    read, write = os.pipe()
+
+    def live() -> None:
+        recorder = server.recorder(tmp_path)
+        record_steps(recorder, "child", 3)
+        os.write(write, recorder.producer_id.encode())
+        signal.pause()
+
+    server.on("POST", "/v1/steps", lambda _: server.fails(503))
+    pid = forked(live)
+    child = os.read(read, 1000).decode()
     with server.recorder(tmp_path) as one, server.recorder(tmp_path) as two:
-        server.on("POST", "/v1/steps", lambda _: server.fails(503))
         record_steps(one, "one", 3)
         record_steps(two, "two", 3)
         server.on("POST", "/v1/steps", server.take)
         assert one.flush() and two.flush()
-    assert set(server.copies.values()) == {1} and len(server.events) == 10
-    assert server.ended == []
+        until(lambda: len(server.events) == 15)
+    assert set(server.copies.values()) == {1} and server.ended == []
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    with server.recorder(tmp_path):
+        until(lambda: server.ended == [child])
     (left,) = tmp_path.iterdir()
     assert json.loads((left / "producer.json").read_text())["producer_id"] == other
+
+
+def test_a_disk_that_takes_no_more_leaves_the_events_in_memory(server: RecordingServer, tmp_path: Path) -> None:
+    """The kernel's own answer to a write beyond a limit: a part of it first, then an error."""
+    read, write = os.pipe()
+
+    def produce() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (16_000, 16_000))
+        recorder = server.recorder(tmp_path)
+        record_steps(recorder, "x", 100)
+        recorder.close()
+        os.write(write, json.dumps(recorder.stats()).encode())
+
+    os.waitpid(forked(produce), 0)
+    counts = json.loads(os.read(read, 10_000))
+    assert counts["lost"] == 0 and 0 < counts["kept_in_memory"] < counts["recorded"] == counts["sent"] == 102
+    assert [event["seq"] for event in server.rollout("x")] == [*range(102)]
 
 
 def test_of_two_that_start_at_once_one_sends_what_was_left(server: RecordingServer, tmp_path: Path) -> None:

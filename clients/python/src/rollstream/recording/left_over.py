@@ -49,7 +49,7 @@ class LeftOver:
             batch = segment.next_batch(most_bytes)
             if batch is not None:
                 self._posting.post(batch)
-                segment.sent = batch.after
+                segment.mark_sent(batch.after)
                 self._counters.add("left_over_sent", len(batch.places))
                 return len(batch.data)
             segments.popleft()

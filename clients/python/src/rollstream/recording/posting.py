@@ -41,7 +41,10 @@ class Pauses:
 
 
 class Posting:
-    """One connection; http.client's, which takes a third of httpx's time of the interpreter, which loops need, too."""
+    """One connection, without the environment's proxies.
+
+    http.client's: it takes a third of the time of the interpreter that httpx does, and loops need that, too.
+    """
 
     def __init__(self, url: str, token: str | None, counters: Counters) -> None:
         self._url = url

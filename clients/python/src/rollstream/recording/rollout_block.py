@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from contextvars import Token
 from dataclasses import dataclass
 from types import TracebackType
@@ -61,11 +62,9 @@ class RolloutBlock:
     ) -> None:
         token, self._token = self._token, None
         if token is not None:
-            try:
+            # Not where a generator is closed from elsewhere.
+            with suppress(ValueError):
                 current.reset(token)
-            except ValueError:
-                # A generator that is closed from elsewhere.
-                current.set(None)
         if error is None:
             if not self._has_ended:
                 self._end(lambda: _ended("completed", "rollstream"), None)

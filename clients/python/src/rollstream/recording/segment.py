@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import struct
 from collections.abc import MutableSequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from . import container
+
+MARKED = ".sent"
+_PLACE = struct.Struct("<Q")
 
 
 @dataclass
@@ -33,7 +37,7 @@ class Segment:
         self.sent = len(head)
         self.is_full = is_full
         self.torn = 0
-        self._fd = -1
+        self._fd = self._mark = -1
 
     def next_batch(self, most_bytes: int) -> Batch | None:
         """None: nothing is left, for now or (is_full) for good."""
@@ -68,15 +72,38 @@ class Segment:
             self._fd = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
         return os.pread(self._fd, count, self.sent)
 
+    def mark_sent(self, after: int) -> None:
+        """On the disk first: whoever comes after a producer that dies sends only what was not answered."""
+        with suppress(OSError):
+            if self._mark < 0:
+                self._mark = os.open(_mark_of(self.path), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            os.pwrite(self._mark, _PLACE.pack(after), 0)
+        self.sent = after
+
     def close(self) -> None:
-        fd, self._fd = self._fd, -1
-        if fd >= 0:
-            os.close(fd)
+        for fd in (self._fd, self._mark):
+            if fd >= 0:
+                os.close(fd)
+        self._fd = self._mark = -1
 
     def remove(self) -> None:
         self.close()
         with suppress(OSError):
             self.path.unlink()
+            _mark_of(self.path).unlink(missing_ok=True)
+
+
+def _mark_of(path: Path) -> Path:
+    return path.with_suffix(MARKED)
+
+
+def _marked(path: Path, begins: int, size: int) -> int:
+    """Where the next batch of a dead producer begins; from the beginning, where nobody marked it."""
+    with suppress(OSError, struct.error):
+        (place,) = _PLACE.unpack(_mark_of(path).read_bytes())
+        if begins <= place <= size:
+            return int(place)
+    return begins
 
 
 def found_segments(paths: list[Path], into: MutableSequence[Segment]) -> int:
@@ -96,4 +123,5 @@ def found_segments(paths: list[Path], into: MutableSequence[Segment]) -> int:
             continue
         total += size
         into.append(Segment(path, head, written=size, is_full=True))
+        into[-1].sent = _marked(path, len(head), size)
     return total

@@ -106,7 +106,7 @@ class Sender:
             batch = segment.next_batch(_BATCH_BYTES)
             if batch is not None:
                 self._posting.post(batch)
-                segment.sent = batch.after
+                segment.mark_sent(batch.after)
                 return len(batch.data)
             if not is_full:
                 break

@@ -60,8 +60,9 @@ class SpoolFolder:
     def remove(self) -> None:
         """The identity last: without it nobody would look at the rest."""
         with suppress(OSError):
-            for path in (*self.files(), self.path / _CLOSED, self.path / _IDENTITY):
+            for path in [path for path in self.path.iterdir() if path.name != _IDENTITY]:
                 path.unlink(missing_ok=True)
+            (self.path / _IDENTITY).unlink(missing_ok=True)
             self.path.rmdir()
         self.release()
 
