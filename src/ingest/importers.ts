@@ -4,6 +4,7 @@ import { a2e } from './importers/a2e.ts';
 import { atif } from './importers/atif.ts';
 import { miniSweAgent } from './importers/mini-swe-agent.ts';
 import { nemoGym } from './importers/nemo-gym.ts';
+import { nemoRl } from './importers/nemo-rl.ts';
 import { otlp } from './importers/otlp.ts';
 import { rollstream } from './importers/rollstream.ts';
 import { skyrl } from './importers/skyrl.ts';
@@ -19,6 +20,7 @@ export const IMPORTERS: readonly Importer[] = [
   atif,
   strandsEnv,
   nemoGym,
+  nemoRl,
   otlp,
   skyrl,
   slime,
