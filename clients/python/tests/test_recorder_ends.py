@@ -131,9 +131,10 @@ def test_a_phase_is_measured_and_behind_the_end_it_has_no_place(server: Recordin
         with rollout.phase("cleanup"):
             pass
         rollout.end("again")
-        assert recorder.flush() and recorder.stats()["misused"] == 1
-    _, setup, end, cleanup = server.rollout("x")
-    assert (setup["seq"], end["seq"], cleanup["seq"]) == (1, 2, None)
+        rollout.message("user", "a step behind the end is for the pipeline to flag")
+        assert recorder.flush() and recorder.stats()["misused"] == 2
+    _, setup, end, late, cleanup = server.rollout("x")
+    assert (setup["seq"], end["seq"], late["seq"], cleanup["seq"]) == (1, 2, 3, None)
     assert setup["phase"] == {
         "phase": "sandbox_setup",
         "detail": "image",

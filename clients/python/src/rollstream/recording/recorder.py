@@ -203,7 +203,7 @@ class Recorder:
         await asyncio.to_thread(self.close, timeout_s)
 
     def stats(self) -> dict[str, int]:
-        """Events by what became of them, and spool_bytes, which wait to be sent."""
+        """Events by what became of them (`sent` with those that dead producers left); spool_bytes: on the disk."""
         producer = self._producer
         counts = self._counters.totals()
         return {

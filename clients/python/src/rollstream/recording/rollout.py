@@ -67,7 +67,7 @@ class Rollout(RolloutBlock):
         schemas/step-event.avsc; arguments_raw is text or bytes, arguments_parsed any JSON. call_id: by default the
         index.
         """
-        if not self._may_record():
+        if not self._may_record(True):
             return self._attempt.calls
         attempt = self._attempt
         body: dict[str, Any] = {

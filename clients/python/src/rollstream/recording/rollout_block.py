@@ -82,11 +82,14 @@ class RolloutBlock:
     ) -> None:
         self.__exit__(kind, error, trace)
 
-    def _may_record(self) -> bool:
-        """Not in another process than its own, nor after the recorder was closed. Begins what has not begun."""
+    def _may_record(self, is_step: bool = False) -> bool:
+        """Not in another process than its own, nor after the recorder was closed. Begins what has not begun. A step
+        behind the end is a contradiction that the pipeline flags: it is counted, and sent."""
         recorder = self._recorder
         if not recorder.takes(self._attempt.producer):
             return False
+        if is_step and self._has_ended:
+            recorder.misused("late", "a rollout that has ended records steps: they are sent, and not trained")
         if not self._has_begun:
             self._attempt.in_turn(self._begin)
         return True
@@ -126,7 +129,7 @@ class RolloutBlock:
         has_place: bool = True,
         health: Mapping[str, Any] | None = None,
     ) -> None:
-        if not self._may_record():
+        if not self._may_record(has_place):
             return
         attempt = self._attempt
 
