@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type AttemptEvents, createAttemptEvents } from '../attempt-events.ts';
 import { createLineIds } from '../attempt-numbers.ts';
-import { isObject } from '../exact-number.ts';
+import { isObject, type JsonObject } from '../exact-number.ts';
 import { idOrNull, Refused, textOrNull } from '../fields.ts';
 import { ARRAY, type ImportContext, type Importer, oddities, type ParsedLine, refusable } from '../importer.ts';
 import { jsonText } from '../json-text.ts';
@@ -9,6 +9,7 @@ import { atifCompanions } from './atif-companions.ts';
 import { isAtif, isTrial } from './atif-documents.ts';
 import { addAtifEvents } from './atif-events.ts';
 import { type AtifRollout, atifRollouts } from './atif-rollouts.ts';
+import { jobOf } from './harbor-trial.ts';
 
 const FORMAT = 'atif';
 
@@ -48,7 +49,7 @@ function eventsOf(
   const rolloutId = trial === null ? idOfDocument(rollout, lineId) : idOfTrial(rollout, lineId);
   const env = textOrNull(trial?.source, 'source');
   const identity = {
-    run_id: context.runId,
+    run_id: runOf(trial, context),
     purpose: context.purpose,
     env_name: context.env ?? (env === '' ? null : env) ?? FORMAT,
     task_id: idOrNull(trial?.task_name, 'task_name') ?? rolloutId,
@@ -65,6 +66,11 @@ function eventsOf(
   const out = createAttemptEvents(identity, source, sha256);
   addAtifEvents(out, rollout, oddities(line));
   return out;
+}
+
+/** A trial is of its job: the folder that holds its files is called `agent`, or like the trial. What the user says goes first. */
+function runOf(trial: JsonObject | null, { runId, overrides }: ImportContext): string {
+  return overrides.run_id !== undefined || trial === null ? runId : (jobOf(trial) ?? runId);
 }
 
 function idOfTrial({ trial, documents }: AtifRollout, lineId: (sha256: string) => string): string {

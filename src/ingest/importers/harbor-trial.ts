@@ -8,6 +8,13 @@ import { sourceTime } from '../source-times.ts';
 /** Words that this importer says itself, where the source has none. */
 export const SYSTEM = 'harbor';
 
+/** Name of the job that a trial is of: the folder above its own, as the trial itself names it. null: it does not. */
+export function jobOf({ trial_uri: uri, trial_name: name }: JsonObject): string | null {
+  if (typeof uri !== 'string') return null;
+  const [own, job] = uri.split('/').reverse();
+  return own === name && job !== undefined && job !== '' && !job.endsWith(':') ? job : null;
+}
+
 /** A phase of a trial; `times`: what of them is not what it seems. */
 export interface TrialPhase {
   readonly phase: PhaseName;

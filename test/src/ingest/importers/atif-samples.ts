@@ -157,7 +157,7 @@ export const trial: Value = {
   id: '6d0c0d3e-0000-4000-8000-000000000001',
   task_name: 'state-file',
   trial_name: 'state-file__abc',
-  trial_uri: 'file:///jobs/1/state-file__abc',
+  trial_uri: 'file:///jobs/job-7/state-file__abc',
   task_id: { path: 'tasks/state-file' },
   source: 'state-tasks',
   task_checksum: 'c0ffee',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StepEvent } from '../../../../schemas/generated/step-event.ts';
+import type { JsonObject } from '../../../../src/ingest/exact-number.ts';
 import { atif } from '../../../../src/ingest/importers/atif.ts';
 import { agentStep, failedTrial, trajectory, trial, userStep, type Value } from './atif-samples.ts';
 import { eventsOf, floatsOf, idsOf, importedDocument, only, refusalOf } from './imported.ts';
@@ -189,6 +190,18 @@ describe('who it is', () => {
     ]).toEqual([`${trial.id},state-file,,state-tasks`, `${failedTrial.id},state-file,,state-tasks`]);
     const [unnamed] = await eventsOf(atif, [{ ...trial, id: null, source: null }]);
     expect(unnamed).toMatchObject({ rollout_id: 'state-file__abc', env_name: 'atif' });
+  });
+
+  it('is of the run that its job is, unless the user names another', async () => {
+    const runOf = async (result: Value, runId?: string) => {
+      const overrides: JsonObject = runId === undefined ? {} : { run_id: runId };
+      const [start] = await eventsOf(atif, [result], { runId: runId ?? 'agent', overrides });
+      return start?.run_id;
+    };
+    expect(await runOf(trial)).toBe('job-7');
+    expect(await runOf(trial, 'mine')).toBe('mine');
+    expect(await runOf({ ...trial, trial_uri: 'file:///elsewhere' })).toBe('agent');
+    expect(await runOf({ ...trial, trial_uri: null })).toBe('agent');
   });
 
   it('keeps what the trial says besides', async () => {
