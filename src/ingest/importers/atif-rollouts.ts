@@ -63,8 +63,8 @@ function together(named: ReadonlyMap<string, JsonObject>): AtifRollout[] {
   const isFirst = (name: string) => !followed.has(name) && !sides.has(name);
   const roots = [...documents.keys()].filter(isFirst);
   // Documents that only refer to each other in a circle: one of them has to be the first.
-  const [any] = documents.keys();
-  if (roots.length === 0 && any !== undefined) roots.push(any);
+  const [someone] = documents.keys();
+  if (roots.length === 0 && someone !== undefined) roots.push(someone);
   const main = roots.find((name) => /(^|\/)trajectory\.json(\.gz)?$/.test(name)) ?? roots[0];
   const starts = trial === null ? roots : [main];
   return starts.map((name) => {
