@@ -1,6 +1,8 @@
 import { type StepEventInit, stepEventSchema } from '../../schemas/generated/step-event.ts';
 import type { Importer } from '../../src/ingest/importer.ts';
+import { a2e } from '../../src/ingest/importers/a2e.ts';
 import { nemoGym } from '../../src/ingest/importers/nemo-gym.ts';
+import { otlp } from '../../src/ingest/importers/otlp.ts';
 import { strandsEnv } from '../../src/ingest/importers/strands-env.ts';
 import { readLines } from '../../src/ingest/line-reader.ts';
 import { readRecord } from '../../src/ingest/read-record.ts';
@@ -8,6 +10,7 @@ import { createCodecs, type Encode } from '../../src/registry/codecs.ts';
 import type { Bench, Figure, Size } from './bench.ts';
 import { comparedRates } from './rounds.ts';
 import { nemoLine, strandsLine } from './sample-lines.ts';
+import { a2eLine, otlpLine } from './sample-wire.ts';
 
 const CHUNK_BYTES = 64 * 1024;
 
@@ -17,7 +20,12 @@ export const importLines: Bench = {
   async run(size) {
     const codecs = createCodecs({ register: async () => 1, schemaOf: async () => null });
     const encode = await codecs.encoderOf<StepEventInit>('steps-value', stepEventSchema);
-    return [await figureOf(strandsEnv, strandsLine, encode, size), await figureOf(nemoGym, nemoLine, encode, size)];
+    return [
+      await figureOf(strandsEnv, strandsLine, encode, size),
+      await figureOf(nemoGym, nemoLine, encode, size),
+      await figureOf(a2e, a2eLine, encode, size),
+      await figureOf(otlp, otlpLine, encode, size),
+    ];
   },
 };
 
@@ -53,6 +61,11 @@ async function figureOf(
       if ('refused' in mapped) throw new Error(mapped.refused.message);
       for (const event of mapped.events) encode(event);
       events += mapped.events.length;
+    }
+    for (const { result } of map.end?.() ?? []) {
+      if ('refused' in result) throw new Error(result.refused.message);
+      for (const event of result.events) encode(event);
+      events += result.events.length;
     }
   };
   const rates = await comparedRates(size === 'full' ? 9 : 1, lines.length, importAll, () => {

@@ -5,7 +5,7 @@ const COMPLETION = 512;
 /** New prompt tokens of each call: a tool's answer. */
 const PROMPT = 60;
 
-interface Call {
+export interface Call {
   readonly prompt: readonly number[];
   readonly completion: readonly number[];
   readonly logprobs: readonly number[];
@@ -80,7 +80,7 @@ function nemoItems(call: Call, turn: number, prompt: readonly number[], id: stri
   return [message, { ...asked, ...tokens }, { call_id: id, type: 'function_call_output', output: '42' }];
 }
 
-function callsOf(seed: string): Call[] {
+export function callsOf(seed: string): Call[] {
   const random = createRandom(seed);
   const ids = (count: number) => Array.from({ length: count }, () => Math.floor(random() * 151_936));
   return Array.from({ length: CALLS }, () => ({

@@ -145,9 +145,13 @@ function aboutSpan(
     // Its parent is of another conversation.
     apart: !isOrphan && span.parentId !== null && parent === null ? true : undefined,
     events: events.length > 0 ? events.map(eventJson) : undefined,
-    resource: jsonText(span.resource) === jsonText(resource) ? undefined : span.resource,
+    resource: isSame(span.resource, resource) ? undefined : span.resource,
     rest: span.rest,
   };
+}
+
+function isSame(a: JsonObject, b: JsonObject): boolean {
+  return a === b || jsonText(a) === jsonText(b);
 }
 
 function eventJson({ name, attributes, rest }: OtelEvent): JsonObject {

@@ -12,28 +12,68 @@ const KEYS = ['gen_ai.system_instructions', 'gen_ai.input.messages'] as const;
 export function createOtelHistory(
   out: AttemptEvents,
 ): (attributes: JsonObject, place: EventPlace) => Record<string, JsonValue | undefined> {
-  const given = new Map<string, readonly string[]>();
+  const given = new Map<string, Given>();
 
   return (attributes, place) => {
     const rest: Record<string, JsonValue | undefined> = {};
     for (const key of KEYS) {
       const value = attributes[key];
-      const messages = unpacked(value);
       if (value === undefined) continue;
-      const list = Array.isArray(messages) ? messages : [messages ?? null];
       const name = `${place.segmentId} ${key}`;
-      const before = given.get(name) ?? [];
-      const texts = list.map((message) => jsonText(message));
-      const isMore = before.every((text, i) => text === texts[i]);
-      const from = isMore ? before.length : 0;
-      given.set(name, texts);
-      for (const message of list.slice(from)) addMessage(out, message, key, place);
+      const { from, fresh, now } = compared(value, given.get(name));
+      given.set(name, now);
+      for (const message of fresh) addMessage(out, message, key, place);
       // An answer or a result may be told otherwise than where it was an event: what is new stays.
-      rest[key] = from === 0 ? value : texts.length === from ? undefined : { after: from, messages: list.slice(from) };
-      if (from === 0 && list.every((message) => !isTold(message))) rest[key] = undefined;
+      if (from > 0) rest[key] = fresh.length === 0 ? undefined : { after: from, messages: fresh };
+      else rest[key] = fresh.some(isTold) ? value : undefined;
     }
     return rest;
   };
+}
+
+/** What a call was given: as text, where it was one, and message by message. */
+interface Given {
+  readonly text: string | null;
+  readonly count: number;
+  /** Each as JSON; null: they were not needed yet. */
+  readonly texts: readonly string[] | null;
+}
+
+interface Compared {
+  /** How many were given before; 0 where the history is another one. */
+  readonly from: number;
+  readonly fresh: JsonValue[];
+  readonly now: Given;
+}
+
+function compared(value: JsonValue, before: Given | undefined): Compared {
+  // Most often the text goes on where the one before it closed its list: only what is new is parsed.
+  const head = before?.text?.endsWith(']') ? before.text.slice(0, -1) : null;
+  if (
+    typeof value === 'string' &&
+    before !== undefined &&
+    head !== null &&
+    before.count > 0 &&
+    value.startsWith(head)
+  ) {
+    const tail = value.slice(head.length);
+    const more = tail === ']' ? [] : tail.startsWith(',') ? unpacked(`[${tail.slice(1)}`) : null;
+    if (Array.isArray(more)) {
+      const now = { text: value, count: before.count + more.length, texts: null };
+      return { from: before.count, fresh: more, now };
+    }
+  }
+  const list = listOf(value);
+  const texts = list.map(jsonText);
+  const earlier = before === undefined ? [] : (before.texts ?? listOf(before.text ?? null).map(jsonText));
+  const from = earlier.every((text, i) => text === texts[i]) ? earlier.length : 0;
+  const text = typeof value === 'string' ? value : null;
+  return { from, fresh: list.slice(from), now: { text, count: list.length, texts } };
+}
+
+function listOf(value: JsonValue): readonly JsonValue[] {
+  const messages = unpacked(value);
+  return Array.isArray(messages) ? messages : [messages ?? null];
 }
 
 function isTold(message: JsonValue): boolean {

@@ -175,11 +175,14 @@ function spanOf(
       statusMessage: status.message,
     },
     events,
-    resource: {
-      ...resource,
-      ...otelAttributes(own.attributes, `${path}.resource.attributes`),
-      ...leftover(own, ['attributes']),
-    },
+    // One object for all spans of a resource: it is compared by what it is.
+    resource: isObject(span.resource)
+      ? {
+          ...resource,
+          ...otelAttributes(own.attributes, `${path}.resource.attributes`),
+          ...leftover(own, ['attributes']),
+        }
+      : resource,
     rest: unlessEmpty({
       ...leftover(span, KNOWN),
       ...noteTimes(span, start, end),

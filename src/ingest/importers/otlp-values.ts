@@ -1,5 +1,6 @@
 import { ExactNumber, isObject, type JsonObject, type JsonValue, setOwn } from '../exact-number.ts';
 import { Refused, shown } from '../fields.ts';
+import { leftover } from '../json-text.ts';
 
 /**
  * An id of a trace or span in hex, as OTel prints it: hex, base64 (what protobuf makes of bytes) or an integer of any size are
@@ -40,38 +41,52 @@ export function otelAttributes(value: JsonValue | undefined, field: string): Jso
 
 function ofPairs(pairs: readonly JsonValue[], field: string): JsonObject {
   const attributes: JsonObject = {};
-  for (const [i, pair] of pairs.entries()) {
+  for (let i = 0; i < pairs.length; i++) {
+    const pair = pairs[i];
     if (!isObject(pair) || typeof pair.key !== 'string')
       throw new Refused(`${field}[${i}]`, 'a key and a value', shown(pair));
-    const { key, value, ...rest } = pair;
-    const read = otelValue(value ?? null);
+    const { key } = pair;
+    let read = otelValue(pair.value ?? null);
+    const rest = leftover(pair, PAIR);
+    if (rest !== undefined) read = { ...rest, value: read };
     // Twice the same key: both are kept.
-    const before = Object.hasOwn(attributes, key) ? { values: [attributes[key] ?? null, read] } : null;
-    setOwn(attributes, key, before ?? (Object.keys(rest).length === 0 ? read : { ...rest, value: read }));
+    if (Object.hasOwn(attributes, key)) setOwn(attributes, key, { values: [attributes[key] ?? null, read] });
+    else setOwn(attributes, key, read);
   }
   return attributes;
 }
 
+const PAIR = ['key', 'value'];
+
 /** What a value of OTLP holds; one of no known form stays as it is. */
 function otelValue(value: JsonValue): JsonValue {
   if (!isObject(value)) return value;
-  const keys = Object.keys(value);
-  const [key] = keys;
+  let key: string | undefined;
+  for (const name in value) {
+    if (key !== undefined) return value;
+    key = name;
+  }
   if (key === undefined) return null;
-  if (keys.length > 1) return value;
   const inner = value[key] ?? null;
-  switch (key.replace(/_v/, 'V')) {
+  switch (key) {
     case 'stringValue':
+    case 'string_value':
     case 'boolValue':
+    case 'bool_value':
     case 'bytesValue':
+    case 'bytes_value':
       return inner;
     case 'intValue':
+    case 'int_value':
       return integer(inner);
     case 'doubleValue':
+    case 'double_value':
       return typeof inner === 'string' && /^-?(NaN|Infinity)$/.test(inner) ? new ExactNumber(inner) : inner;
     case 'arrayValue':
+    case 'array_value':
       return isObject(inner) && Array.isArray(inner.values) ? inner.values.map(otelValue) : [];
     case 'kvlistValue':
+    case 'kvlist_value':
       return isObject(inner) && Array.isArray(inner.values) ? kvlist(inner.values) : {};
     default:
       return value;
