@@ -30,10 +30,12 @@ export async function createImportSink(target: ImportTarget): Promise<ImportSink
   };
 }
 
-/** Keyed by content: the same bytes again are the same letter. */
+/** Keyed by content: the same bytes again are the same letter. A header is UTF-8, and a field may be named with a lone surrogate. */
 function letterRecord(letter: DeadLetter): FramedRecord {
   const { file, line, offset, sha256, length, message, field, expected, got } = letter;
   const facts = { stage: 'import', file, line, offset, length, message, field, expected, got };
-  const headers = Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, String(value)]));
+  const headers = Object.fromEntries(
+    Object.entries(facts).map(([name, value]) => [name, String(value).toWellFormed()]),
+  );
   return { key: sha256, headers, value: letter.bytes ?? Buffer.alloc(0) };
 }
