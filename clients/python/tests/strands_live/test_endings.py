@@ -9,9 +9,9 @@ import pytest
 
 from rollstream.integrations.strands import record_environment
 
+from fake_recorder import FakeRecorder, FakeRollout
 from scripted_server import Asked
 from strands_live.adding import END, adding, calling, says, task
-from strands_live.fake_recorder import FakeRecorder, FakeRollout
 from strands_live.scripted_sglang import Sampled, ScriptedSGLang
 
 

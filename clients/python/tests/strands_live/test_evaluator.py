@@ -8,8 +8,8 @@ from typing import Any
 
 from rollstream.integrations.strands import prompt_id_of_sample, record_environment
 
+from fake_recorder import FakeRecorder
 from strands_live.adding import adding, says, task
-from strands_live.fake_recorder import FakeRecorder
 from strands_live.scripted_sglang import ScriptedSGLang
 
 

@@ -12,8 +12,8 @@ import numpy as np
 from rollstream.engines import AuxFolder
 from rollstream.integrations.strands import prompt_id_of_sample, record_environment
 
+from fake_recorder import FakeRecorder, FakeRollout
 from strands_live.adding import END, adding, calling, says, task
-from strands_live.fake_recorder import FakeRecorder, FakeRollout
 from strands_live.scripted_sglang import Sampled, ScriptedSGLang
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from rollstream.integrations.strands import record_environment
 
+from fake_recorder import FakeRecorder, FakeRollout
 from strands_live.adding import Adding, adding, calling, says, task
-from strands_live.fake_recorder import FakeRecorder, FakeRollout
 from strands_live.scripted_sglang import ScriptedSGLang
 
 
