@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -78,6 +79,27 @@ def test_the_pause_that_a_server_asks_for_is_kept(server: RecordingServer, tmp_p
     began = time.monotonic()
     recorder.close(timeout_s=0.2)
     assert time.monotonic() - began < 5
+
+
+def test_a_server_that_never_answers_holds_up_nobody(server: RecordingServer, tmp_path: Path) -> None:
+    answers = threading.Event()
+
+    def hang(asked: Asked) -> Answer | dict[str, object]:
+        answers.wait(20)
+        return server.take(asked)
+
+    server.on("POST", "/v1/steps", hang)
+    recorder = server.recorder(tmp_path)
+    record_steps(recorder, "x", 1)
+    assert not recorder.flush(0.3)
+    began = time.monotonic()
+    recorder.close(timeout_s=0.1)
+    assert time.monotonic() - began < 5
+    answers.set()
+    server.on("POST", "/v1/steps", server.take)
+    # What was not answered is the next one's.
+    with server.recorder(tmp_path):
+        until(lambda: is_whole(server, "x", 1))
 
 
 def test_records_that_are_refused_are_counted_and_not_sent_again(

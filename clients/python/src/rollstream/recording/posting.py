@@ -99,7 +99,9 @@ class Posting:
         parts = urlsplit(self._url)
         if self._connection is None:
             self._connection = _connection(parts.scheme, parts.netloc)
-        self._connection.request("POST", parts.path + path, body, {**self._headers, "content-type": content_type})
+        # Of a body that is refused before it is through, the answer may be there.
+        with suppress(BrokenPipeError, ConnectionResetError):
+            self._connection.request("POST", parts.path + path, body, {**self._headers, "content-type": content_type})
         response = self._connection.getresponse()
         return Answer(response.status, response.read(), response.headers.get("retry-after"))
 

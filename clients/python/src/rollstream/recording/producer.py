@@ -59,7 +59,12 @@ class Producer:
     def start(self) -> None:
         if not self._is_started:
             self._is_started = True
-            self._sender.start()
+            try:
+                self._sender.start()
+            except RuntimeError as error:
+                # No more threads, or the interpreter ends: what is recorded is for the next.
+                self.counters.add("errors")
+                self.counters.tell_once("sender", "events stay in the spool: %s", error)
 
     def event_id(self) -> str:
         return f"{self.producer_id}/{next(self._numbers)}"
@@ -78,7 +83,7 @@ class Producer:
         """Until all is answered, or the time is over. Whoever waits hurries the sender, but does not make it hammer."""
         until = time.monotonic() + timeout_s
         wake_at = 0.0
-        while not self.is_answered and (now := time.monotonic()) < until:
+        while not self.is_answered and self._sender.is_alive and (now := time.monotonic()) < until:
             if now >= wake_at:
                 wake_at = now + _WAKE_S
                 self._sender.wake()
@@ -87,7 +92,7 @@ class Producer:
     @property
     def is_answered(self) -> bool:
         """All that was recorded."""
-        return self.spool.is_empty or not self._sender.is_alive
+        return self.spool.is_empty
 
     def stop(self, timeout_s: float) -> None:
         """What was not answered is left for the next; its attempts are closed, so nobody must say that it has ended."""
