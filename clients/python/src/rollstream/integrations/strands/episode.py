@@ -7,10 +7,10 @@ from typing import Any
 
 from ..clock import Clock
 from ..guarded import guarded
+from ..records_rollouts import RecordsRollouts
 from .agent_facts import AgentFacts
 from .endings import exception_of, limit_of, reason_of
 from .hooks import Hooks
-from .identity import RecordsRollouts
 from .reward_verdict import reward_verdict
 
 

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
-
-
-class RecordsRollouts(Protocol):
-    """A Recorder, as far as it is needed here."""
-
-    @property
-    def rollout(self) -> Callable[..., Any]: ...
+from typing import Any
 
 
 @dataclass

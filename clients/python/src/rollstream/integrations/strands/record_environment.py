@@ -9,9 +9,10 @@ from typing import Any, TypeVar
 from rollstream.engines import AuxFolder
 
 from ..clock import Clock
+from ..records_rollouts import RecordsRollouts
 from ..stand_in import StandIn
 from .episode import Episode
-from .identity import Identity, RecordsRollouts
+from .identity import Identity
 from .recorded_model import record_model
 from .recorded_reward import recorded_compute
 

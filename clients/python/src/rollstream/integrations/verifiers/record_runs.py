@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ..strands.identity import RecordsRollouts
+from ..records_rollouts import RecordsRollouts
 from .watched_trace import WatchedTrace
 
 T = TypeVar("T")

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from ..guarded import guarded
-from ..strands.identity import RecordsRollouts
+from ..records_rollouts import RecordsRollouts
 from .trace_calls import content_text, model_call_of, path_to
 from .trace_end import end_of, verdict_of
 
