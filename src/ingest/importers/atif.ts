@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
 import { type AttemptEvents, createAttemptEvents } from '../attempt-events.ts';
 import { createLineIds } from '../attempt-numbers.ts';
 import { isObject, type JsonObject } from '../exact-number.ts';
 import { idOrNull, Refused, textOrNull } from '../fields.ts';
 import { ARRAY, type ImportContext, type Importer, oddities, type ParsedLine, refusable } from '../importer.ts';
-import { jsonText } from '../json-text.ts';
 import { atifCompanions } from './atif-companions.ts';
+import { digestOf } from './atif-digest.ts';
 import { isAtif, isTrial } from './atif-documents.ts';
 import { addAtifEvents } from './atif-events.ts';
 import { type AtifRollout, atifRollouts } from './atif-rollouts.ts';
@@ -76,7 +75,7 @@ function runOf(trial: JsonObject | null, { runId, overrides }: ImportContext): s
 function idOfTrial({ trial, documents }: AtifRollout, lineId: (sha256: string) => string): string {
   const value = trial?.value;
   const id = idOrNull(value?.id, 'id') ?? idOrNull(value?.trial_name, 'trial_name');
-  return id ?? lineId(hashOf(jsonText(value ?? documents[0]?.value ?? null)));
+  return id ?? lineId(digestOf(value ?? documents[0]?.value ?? null));
 }
 
 /** Sessions are shared by files (copies, retries, continuations of others): the content of the first document tells them apart. */
@@ -85,7 +84,7 @@ function idOfDocument({ documents }: AtifRollout, lineId: (sha256: string) => st
   const id = idOrNull(base?.value.trajectory_id, 'trajectory_id');
   if (id !== null) return id;
   const session = idOrNull(base?.value.session_id, 'session_id');
-  const sha256 = hashOf(jsonText(base?.value ?? null));
+  const sha256 = digestOf(base?.value ?? null);
   return session === null ? lineId(sha256) : `${session}.${sha256.slice(0, 12)}`;
 }
 
@@ -97,9 +96,5 @@ function versionOf({ documents, trial }: AtifRollout): string {
 
 function contentHash({ documents, others, trial }: AtifRollout): string {
   const all = [...documents, ...others, ...(trial === null ? [] : [trial])];
-  return hashOf(all.map(({ name, value }) => `${JSON.stringify(name)}:${jsonText(value)}`).join());
-}
-
-function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return digestOf(all.map(({ name, value }) => [name, value]));
 }
