@@ -11,3 +11,9 @@ for (const file of readdirSync(folder).filter((name) => name.endsWith('.avsc')))
   writeFileSync(target, typescriptOf(file, readFileSync(join(folder, file), 'utf8')));
   process.stderr.write(`schemas/generated/${file.replace('.avsc', '.ts')}\n`);
 }
+
+// What the Python client writes events by: the same, without docs.
+const stepEvent: unknown = JSON.parse(readFileSync(join(folder, 'step-event.avsc'), 'utf8'));
+const shipped = join(folder, '..', 'clients', 'python', 'src', 'rollstream', 'recording', 'step_event.json');
+writeFileSync(shipped, `${JSON.stringify(stepEvent, (key, value: unknown) => (key === 'doc' ? undefined : value))}\n`);
+process.stderr.write('clients/python/src/rollstream/recording/step_event.json\n');
