@@ -1,15 +1,20 @@
 import { type StepEventInit, stepEventSchema } from '../../schemas/generated/step-event.ts';
 import type { Importer } from '../../src/ingest/importer.ts';
 import { a2e } from '../../src/ingest/importers/a2e.ts';
+import { atif } from '../../src/ingest/importers/atif.ts';
 import { nemoGym } from '../../src/ingest/importers/nemo-gym.ts';
 import { otlp } from '../../src/ingest/importers/otlp.ts';
 import { strandsEnv } from '../../src/ingest/importers/strands-env.ts';
+import { verifiers } from '../../src/ingest/importers/verifiers.ts';
+import { verifiersV1 } from '../../src/ingest/importers/verifiers-v1.ts';
 import { readLines } from '../../src/ingest/line-reader.ts';
 import { readRecord } from '../../src/ingest/read-record.ts';
 import { createCodecs, type Encode } from '../../src/registry/codecs.ts';
 import type { Bench, Figure, Size } from './bench.ts';
 import { comparedRates } from './rounds.ts';
+import { atifLine } from './sample-atif.ts';
 import { nemoLine, strandsLine } from './sample-lines.ts';
+import { verifiersEpisode, verifiersRow } from './sample-verifiers.ts';
 import { a2eLine, otlpLine } from './sample-wire.ts';
 
 const CHUNK_BYTES = 64 * 1024;
@@ -23,8 +28,11 @@ export const importLines: Bench = {
     return [
       await figureOf(strandsEnv, strandsLine, encode, size),
       await figureOf(nemoGym, nemoLine, encode, size),
+      await figureOf(atif, atifLine, encode, size),
       await figureOf(a2e, a2eLine, encode, size),
       await figureOf(otlp, otlpLine, encode, size),
+      await figureOf(verifiers, verifiersRow, encode, size),
+      await figureOf(verifiersV1, verifiersEpisode, encode, size),
     ];
   },
 };

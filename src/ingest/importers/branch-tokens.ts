@@ -13,7 +13,7 @@ export interface BranchTokens {
   sample(ids: Buffer): { readonly prefix: number; readonly delta: Buffer };
 }
 
-const FIRST_TOKENS = 4096;
+const FIRST_TOKENS = 1024;
 
 export function createBranchTokens(): BranchTokens {
   let ids = new Uint32Array(FIRST_TOKENS);
