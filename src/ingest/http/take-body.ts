@@ -24,8 +24,9 @@ export async function takeBody(body: IngestBody, deps: TakeBodyDeps): Promise<In
   const refused = createRefusedList((letters) => target.appendDeadLetters(letters));
   const batches = createStepBatches({
     append: (records) => target.appendSteps(records),
-    refuse: ({ index, source }, { message, facts }) => {
-      const [expected, got] = [`at most ${facts.limit} bytes`, `${facts.bytes} bytes`];
+    refuse: ({ index, record, source }, { message, facts }) => {
+      const expected = facts.limit === undefined ? 'a record that the log takes' : `at most ${facts.limit} bytes`;
+      const got = `${facts.bytes ?? record.value.length} bytes`;
       return refused.add(index, { field: '', expected, got, message }, source);
     },
   });
@@ -69,7 +70,9 @@ export async function takeBody(body: IngestBody, deps: TakeBodyDeps): Promise<In
     errors.push(error);
   }
   return {
-    ...{ accepted: batches.accepted(), refusedCount: refused.count(), refused: refused.named },
+    ...{ accepted: batches.accepted(), refusedCount: refused.count() },
+    // What the log did not take is known later than what came behind it.
+    refused: refused.named.toSorted((a, b) => a.index - b.index),
     // An outage, which comes after, says more than a torn body: it can be tried again.
     error: errors.length === 0 ? null : asAnswered(errors.at(-1), index),
   };

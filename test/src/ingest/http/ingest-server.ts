@@ -40,7 +40,9 @@ export const AVRO = { 'content-type': 'application/avro' };
 
 export async function startIngestServer(env: Record<string, string> = {}): Promise<IngestServer> {
   const folder = mkdtempSync(join(tmpdir(), 'rollstream-ingest-'));
-  const server: RunningCli = startCli(['up', '--port', '0', '--data', join(folder, 'data')], {
+  // With services nothing is kept in a folder.
+  const data = env.ROLLSTREAM_CONFIG === undefined ? ['--data', join(folder, 'data')] : [];
+  const server: RunningCli = startCli(['up', '--port', '0', ...data], {
     env: { ROLLSTREAM_CLICKHOUSE_HTTP_ENABLED: 'false', ...env },
   });
   const url = (await server.said(/serving at (\S+)/))[1] ?? '';
