@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Iterator
+from types import ModuleType
 from typing import Any
 
 import httpx
@@ -13,9 +16,12 @@ from verifiers.v1.clients import TrainClientConfig
 from verifiers.v1.configs.agent import AgentConfig
 from verifiers.v1.configs.harness import HarnessConfig
 from verifiers.v1.configs.task import TaskConfig
+from verifiers.v1.configs.taskset import TasksetConfig
+from verifiers.v1.envs.single_agent import SingleAgentEnv, SingleAgentEnvConfig
 from verifiers.v1.harness import Harness
 from verifiers.v1.runtimes import ProgramResult, SubprocessConfig
 from verifiers.v1.task import Task, TaskData
+from verifiers.v1.taskset import Taskset
 
 TOOLS = [{"type": "function", "function": {"name": "add", "parameters": {"type": "object", "properties": {}}}}]
 
@@ -57,12 +63,31 @@ def task() -> Sum:
     return Sum(TaskData(idx=0, prompt="What is 1 + 2?"), TaskConfig())
 
 
-def agent(url: str, tokenizer: str, monkeypatch: pytest.MonkeyPatch, **config: Any) -> Agent:
+def agent(url: str, tokenizer: str, monkeypatch: pytest.MonkeyPatch) -> Agent:
     """As a trainer has it: prompts are rendered to token ids here, and the engine is handed those."""
+    monkeypatch.setattr("verifiers.v1.utils.loaders.load_harness", InProcess)
+    return Agent(AgentConfig(model="m", runtime=SubprocessConfig(), client=training_client(url, tokenizer)))
+
+
+def training_client(url: str, tokenizer: str) -> TrainClientConfig:
     from renderers import Qwen3RendererConfig
 
-    monkeypatch.setattr("verifiers.v1.utils.loaders.load_harness", InProcess)
-    client = TrainClientConfig(
+    return TrainClientConfig(
         base_url=f"{url}/v1", api_key_var="NO_KEY", renderer=Qwen3RendererConfig(), renderer_model_name=tokenizer
     )
-    return Agent(AgentConfig(model="m", runtime=SubprocessConfig(), client=client, **config))
+
+
+class Sums(Taskset[Sum, TasksetConfig]):
+    def load(self) -> Iterator[Sum]:
+        yield task()
+
+
+def environment(monkeypatch: pytest.MonkeyPatch) -> SingleAgentEnv:
+    """The environment that every plain taskset has."""
+    monkeypatch.setattr("verifiers.v1.utils.loaders.load_harness", InProcess)
+    module = ModuleType("sums")
+    module.__dict__.update(__all__=["Sums"], Sums=Sums)
+    monkeypatch.setitem(sys.modules, "sums", module)
+    monkeypatch.setattr("verifiers.v1.env.default_agent_harness", lambda _: HarnessConfig(id="bash"))
+    seat = AgentConfig(runtime=SubprocessConfig())
+    return SingleAgentEnv(SingleAgentEnvConfig(taskset=TasksetConfig(id="sums"), agent=seat))

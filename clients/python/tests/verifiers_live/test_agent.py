@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from verifiers.v1.clients import ModelContext
 
-from rollstream.integrations.verifiers import record_agent
+from rollstream.integrations.verifiers import record_agent, record_env
 
 from fake_recorder import FakeRecorder, FakeRollout
 from scripted_server import Answer, Asked, ScriptedServer
 from strands_live.conftest import TOKENIZER
-from verifiers_live.in_process import agent, task
+from verifiers_live.in_process import agent, environment, task, training_client
 
 CALL = '<tool_call>\n{"name": "add", "arguments": {"a": 1, "b": 2}}\n</tool_call><|im_end|>'
 
@@ -108,6 +109,34 @@ def test_an_engine_that_refuses_is_a_call_that_failed_and_no_reward(
     assert (end["reason"], end["system"]) == (trace.stop_condition, "verifiers")
     assert end["exception"]["type"] == trace.last_error.type
     assert rollout.of("verdict")[0]["status"] == "not_run"
+
+
+def test_traces_of_an_episode_are_recorded_and_seen_by_whoever_else_looks(
+    vllm: ScriptedVllm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vllm.says = [(CALL, "stop"), ("4<|im_end|>", "stop")]
+    recorder, seen, changes = FakeRecorder(), list[Any](), list[Any]()
+    env = record_env(environment(monkeypatch), recorder, env_name="sums")
+    context = ModelContext(model="m", client=training_client(vllm.url, str(TOKENIZER)))
+
+    def minted(trace: Any) -> None:
+        seen.append(trace)
+        recorded = trace._on_change
+
+        def changed(trace: Any) -> None:
+            changes.append(len(trace.calls))
+            recorded(trace)
+
+        trace.watch(changed)
+
+    episode = asyncio.run(env.run_episode(task(), context, on_trace=minted))
+    assert episode.ok
+    assert [trace.id for trace in episode.traces] == [trace.id for trace in seen]
+    assert max(changes) == 2
+    (rollout,) = recorder.rollouts
+    assert (rollout.fields["rollout_id"], rollout.fields["env_name"]) == (seen[0].id, "sums")
+    assert len(rollout.of("model_call")) == 2
+    assert rollout.of("verdict")[0]["rewards"] == {"right": 0.0}
 
 
 def test_an_agent_is_recorded_once(vllm: ScriptedVllm, monkeypatch: pytest.MonkeyPatch) -> None:
