@@ -13,8 +13,8 @@ export interface HeldRollouts<T> {
   remove(id: string): void;
   /** Those that have to be given so that the rest stays below the limit: the longest untouched first, never the last touched. */
   overflow(): T[];
-  /** All that are held, in the order in which they began; they are not held any more. */
-  drain(): T[];
+  /** All that are held, in the order in which they began; each is let go when it is given. */
+  drain(): Iterable<T>;
 }
 
 export function createHeldRollouts<T>(mostBytes = MOST_HELD_BYTES): HeldRollouts<T> {
@@ -49,11 +49,11 @@ export function createHeldRollouts<T>(mostBytes = MOST_HELD_BYTES): HeldRollouts
       }
       return over;
     },
-    drain() {
-      const all = [...byTouch.values()].sort((a, b) => a.began - b.began).map(({ held }) => held);
+    *drain() {
+      const all = [...byTouch.values()].sort((a, b) => b.began - a.began);
       byTouch.clear();
       bytesHeld = 0;
-      return all;
+      for (let next = all.pop(); next !== undefined; next = all.pop()) yield next.held;
     },
   };
 }

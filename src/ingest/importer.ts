@@ -82,8 +82,8 @@ export interface Importer {
 /** What a file's records become. */
 export interface RecordMapping {
   take(record: ParsedLine): Imported;
-  /** The file has ended: what waited for more. Each with the location it is to be told by. */
-  end?(): readonly EndedRecord[];
+  /** The file has ended: what waited for more, one by one. Each with the location it is to be told by. */
+  end?(): Iterable<EndedRecord>;
 }
 
 export interface EndedRecord {

@@ -48,7 +48,11 @@ export function createA2e(mostHeldBytes: number): Importer {
               return [];
             });
           }),
-        end: () => [...refused, ...router.strays().map(strayed), ...held.drain().map(give)],
+        *end() {
+          yield* refused;
+          for (const message of router.strays()) yield strayed(message);
+          for (const episode of held.drain()) yield give(episode);
+        },
       };
     },
   };

@@ -49,7 +49,10 @@ export function createOtlp(mostHeldBytes: number): Importer {
                 return [];
               });
           }),
-        end: () => [...refused, ...held.drain().flatMap(give)],
+        *end() {
+          yield* refused;
+          for (const unit of held.drain()) yield* give(unit);
+        },
       };
     },
   };

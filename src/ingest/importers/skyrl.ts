@@ -5,14 +5,7 @@ import { createLineIds } from '../attempt-numbers.ts';
 import type { JsonObject } from '../exact-number.ts';
 import { booleanOr } from '../fields.ts';
 import { createHeldRollouts, heldBytes } from '../held-rollouts.ts';
-import {
-  type EndedRecord,
-  type ImportContext,
-  type Importer,
-  oddities,
-  type ParsedLine,
-  refusable,
-} from '../importer.ts';
+import { type ImportContext, type Importer, oddities, type ParsedLine, refusable } from '../importer.ts';
 import { addSkyrlEvents, flatRow } from './skyrl-events.ts';
 import { type SkyrlRow, skyrlRows, type Trajectory } from './skyrl-rows.ts';
 
@@ -87,13 +80,14 @@ export const skyrl: Importer = {
 
     return {
       take: (line) => refusable(() => take(line)),
-      end: () =>
-        waiting.drain().map((held): EndedRecord => {
+      *end() {
+        for (const held of waiting.drain()) {
           const [line] = held.lines;
           const place = /:(\d+)$/.exec(line?.location ?? '');
           const result = refusable(() => eventsOfLines(held, false));
-          return { result, line: Number(place?.[1] ?? 1), sha256: line?.sha256 ?? '' };
-        }),
+          yield { result, line: Number(place?.[1] ?? 1), sha256: line?.sha256 ?? '' };
+        }
+      },
     };
   },
 };

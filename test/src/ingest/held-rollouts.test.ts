@@ -10,7 +10,7 @@ test('beyond the limit the longest untouched come out, and are known to be given
   held.touch('c', 'C', 20);
   expect(held.overflow()).toEqual(['B']);
   expect([held.isGiven('b'), held.isGiven('a'), held.get('b'), held.get('a')]).toEqual([true, false, undefined, 'A']);
-  expect(held.drain()).toEqual(['A', 'C']);
+  expect([...held.drain()]).toEqual(['A', 'C']);
 });
 
 test('the last that was touched stays, however large', () => {
