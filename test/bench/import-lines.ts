@@ -2,9 +2,14 @@ import { type StepEventInit, stepEventSchema } from '../../schemas/generated/ste
 import type { Importer } from '../../src/ingest/importer.ts';
 import { a2e } from '../../src/ingest/importers/a2e.ts';
 import { atif } from '../../src/ingest/importers/atif.ts';
+import { miniSweAgent } from '../../src/ingest/importers/mini-swe-agent.ts';
 import { nemoGym } from '../../src/ingest/importers/nemo-gym.ts';
+import { nemoRl } from '../../src/ingest/importers/nemo-rl.ts';
 import { otlp } from '../../src/ingest/importers/otlp.ts';
+import { skyrl } from '../../src/ingest/importers/skyrl.ts';
+import { slime } from '../../src/ingest/importers/slime.ts';
 import { strandsEnv } from '../../src/ingest/importers/strands-env.ts';
+import { sweAgent } from '../../src/ingest/importers/swe-agent.ts';
 import { verifiers } from '../../src/ingest/importers/verifiers.ts';
 import { verifiersV1 } from '../../src/ingest/importers/verifiers-v1.ts';
 import { readLines } from '../../src/ingest/line-reader.ts';
@@ -13,6 +18,7 @@ import { createCodecs, type Encode } from '../../src/registry/codecs.ts';
 import type { Bench, Figure, Size } from './bench.ts';
 import { comparedRates } from './rounds.ts';
 import { atifLine } from './sample-atif.ts';
+import { miniSweLine, nemoRlLine, skyrlLine, slimeLine, sweLine } from './sample-dumps.ts';
 import { nemoLine, strandsLine } from './sample-lines.ts';
 import { verifiersEpisode, verifiersRow } from './sample-verifiers.ts';
 import { a2eLine, otlpLine } from './sample-wire.ts';
@@ -28,6 +34,11 @@ export const importLines: Bench = {
     return [
       await figureOf(strandsEnv, strandsLine, encode, size),
       await figureOf(nemoGym, nemoLine, encode, size),
+      await figureOf(slime, slimeLine, encode, size),
+      await figureOf(skyrl, skyrlLine, encode, size),
+      await figureOf(nemoRl, nemoRlLine, encode, size),
+      await figureOf(sweAgent, sweLine, encode, size),
+      await figureOf(miniSweAgent, miniSweLine, encode, size),
       await figureOf(atif, atifLine, encode, size),
       await figureOf(a2e, a2eLine, encode, size),
       await figureOf(otlp, otlpLine, encode, size),
