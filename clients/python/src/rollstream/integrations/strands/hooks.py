@@ -25,12 +25,18 @@ class Hooks:
     def register_hooks(self, registry: Any, **_: Any) -> None:  # a HookRegistry
         from strands.hooks import events
 
-        registry.add_callback(events.AgentInitializedEvent, self._agent_made)
-        registry.add_callback(events.MessageAddedEvent, self._message_added)
-        registry.add_callback(events.BeforeModelCallEvent, self._messages.asked)
-        registry.add_callback(events.AfterModelCallEvent, self._messages.answered)
-        registry.add_callback(events.BeforeToolCallEvent, self._tool_begins)
-        registry.add_callback(events.AfterToolCallEvent, self._tool_ended)
+        callbacks = {
+            "AgentInitializedEvent": self._agent_made,
+            "MessageAddedEvent": self._message_added,
+            "BeforeModelCallEvent": self._messages.asked,
+            "AfterModelCallEvent": self._messages.answered,
+            "BeforeToolCallEvent": self._tool_begins,
+            "AfterToolCallEvent": self._tool_ended,
+        }
+        for name, callback in callbacks.items():
+            # A release without one of them still rolls out; what it does not tell is not recorded.
+            if hasattr(events, name):
+                registry.add_callback(getattr(events, name), callback)
 
     @guarded
     def _agent_made(self, event: Any) -> None:
