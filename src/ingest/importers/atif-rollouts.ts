@@ -1,6 +1,5 @@
-import type { JsonObject } from '../exact-number.ts';
-import { isObject } from '../exact-number.ts';
-import { ARRAY } from '../importer.ts';
+import { isObject, type JsonObject, type JsonValue } from '../exact-number.ts';
+import { Refused, shown } from '../fields.ts';
 import {
   continuationOf,
   isAtif,
@@ -35,14 +34,20 @@ export interface AtifRollout {
 /** The rollouts of a record: a document alone, a list of them, or documents by name. None: it holds nothing of ATIF. */
 export function atifRollouts(value: JsonObject): AtifRollout[] {
   if (isAtif(value) || isTrial(value)) return [alone(value, true)];
-  const list = value[ARRAY];
-  if (Array.isArray(list)) {
-    const documents = list.filter((item) => isAtif(item) || isTrial(item));
-    return documents.flatMap((item) => (isObject(item) ? [alone(item, documents.length === 1)] : []));
-  }
+  // A file that is a list comes under its name, and belongs with no other.
+  const [list] = Object.values(value).filter((item) => Array.isArray(item));
+  if (Array.isArray(list)) return ofList(list);
   const named = new Map<string, JsonObject>();
   for (const [name, document] of Object.entries(value)) if (isObject(document)) named.set(name, document);
   return together(named);
+}
+
+/** Of a list all is taken or nothing: what is left out would be told by nobody. */
+function ofList(list: readonly JsonValue[]): AtifRollout[] {
+  return list.map((item, i) => {
+    if (isObject(item) && (isAtif(item) || isTrial(item))) return alone(item, list.length === 1);
+    throw new Refused(`[${i}]`, 'a document of ATIF or a trial of Harbor', shown(item));
+  });
 }
 
 function alone(value: JsonObject, isWhole: boolean): AtifRollout {

@@ -113,6 +113,19 @@ describe('one rollout over several documents', () => {
   });
 });
 
+it('a file that is a list holds a rollout an item, told apart from the others; one that holds something else is refused', async () => {
+  const events = await eventsIn({ 'runs.json': [malformed, trial] });
+  expect(only(events, 'start').map(({ rollout_id }) => rollout_id)).toEqual([
+    expect.stringMatching(/^session-1\.[0-9a-f]{12}$/),
+    trial.id,
+  ]);
+  const alone = await eventsIn({ 'runs.json': [malformed, { ...trial, id: 'other' }] });
+  expect(alone[0]?.event_id).toBe(events[0]?.event_id);
+  expect(await importedDocument(atif, { 'runs.json': [malformed, 'a remark'] })).toMatchObject({
+    refused: { field: '[1]', got: '"a remark"' },
+  });
+});
+
 describe('a trial', () => {
   const FILES = {
     'agent/trajectory.cont-1.json': continuation,
