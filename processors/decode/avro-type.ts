@@ -1,27 +1,7 @@
 import avsc, { type Schema, type Type } from 'avsc';
 import { bytesOfText, textOfBytes } from '../model/text-bytes.ts';
-
-/** avsc's cursor: reading past the end is silent, `pos` beyond `buf` says so afterwards. */
-interface Tap {
-  buf: Buffer;
-  pos: number;
-  readLong(): number;
-  readString(): string | undefined;
-  writeLong(value: number): void;
-  writeString(value: string): void;
-  writeBytes(value: Buffer): void;
-  _invalidate(): void;
-}
-
-// avsc lets its types be replaced (typeHook), but declares none of the methods that a replacement overrides.
-declare module 'avsc' {
-  interface Type {
-    _read(tap: Tap): unknown;
-    _skip(tap: Tap): void;
-    _write(tap: Tap, value: unknown): void;
-    _check(value: unknown, flags: unknown, hook: ((value: unknown, type: Type) => void) | undefined): boolean;
-  }
-}
+import { createRecordWriter, type Write } from './avro-record-writer.ts';
+import type { Tap } from './avro-tap.ts';
 
 /**
  * The avsc type of a schema, with what avsc does not hold mended (each is a test):
@@ -34,7 +14,7 @@ export function avroTypeOf(schema: Schema): Type {
   return avsc.Type.forSchema(schema, { typeHook: exactType, omitRecordMethods: true });
 }
 
-const { ArrayType, IntType, LongType, MapType, StringType } = avsc.types;
+const { ArrayType, IntType, LongType, MapType, RecordType, StringType } = avsc.types;
 type Options = Parameters<NonNullable<NonNullable<Parameters<typeof avsc.Type.forSchema>[1]>['typeHook']>>[1];
 
 function exactType(schema: Schema, options: Options): Type | undefined {
@@ -44,6 +24,7 @@ function exactType(schema: Schema, options: Options): Type | undefined {
   if (name === 'int') return EXACT_INT;
   if (name === 'array') return new BoundedArray(schema, options);
   if (name === 'map') return new BoundedMap(schema, options);
+  if (name === 'record') return new WrittenRecord(schema, options);
   return undefined;
 }
 
@@ -100,6 +81,13 @@ class ExactString extends StringType {
   override _write(tap: Tap, value: unknown): void {
     if (typeof value !== 'string') throw new TypeError(`invalid "string": ${value}`);
     writeText(tap, value);
+  }
+}
+
+/** avsc's own writer is slow where fields may be null. */
+class WrittenRecord extends RecordType {
+  override _createWriter(): Write {
+    return createRecordWriter(this);
   }
 }
 
@@ -178,9 +166,27 @@ function readText(tap: Tap): string {
   return exact;
 }
 
+/** Longer ones are faster written by Node than by a loop. */
+const SHORT_TEXT = 48;
+
 function writeText(tap: Tap, text: string): void {
+  if (text.length <= SHORT_TEXT && writeAscii(tap, text)) return;
   if (text.isWellFormed()) tap.writeString(text);
   else tap.writeBytes(bytesOfText(text));
+}
+
+/** Ids and names are short and ASCII: one loop, and Node is not asked. False: it is not ASCII, and nothing is written. */
+function writeAscii(tap: Tap, text: string): boolean {
+  const { buf } = tap;
+  let pos = tap.pos;
+  buf[pos++] = text.length * 2;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code > 0x7f) return false;
+    buf[pos++] = code;
+  }
+  tap.pos = pos;
+  return true;
 }
 
 function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
