@@ -134,7 +134,12 @@ export class Recorder {
       void this.flush(options.exitFlushMs ?? 5_000);
     };
     this.#atExit = () => {
-      if (this.#spool.pendingBytes === 0 && this.#inFlight === 0) removeSpoolFolder(this.#folder);
+      try {
+        if (this.#spool.pendingBytes === 0 && this.#inFlight === 0) removeSpoolFolder(this.#folder);
+        else releaseSpoolFolder(this.#folder, this.#hasEnded());
+      } catch {
+        // It is sent as that of a process that was killed.
+      }
     };
     process.on('beforeExit', this.#beforeExit);
     process.on('exit', this.#atExit);
@@ -147,12 +152,12 @@ export class Recorder {
     return new Rollout(identity, options, this.#host);
   }
 
-  /** An attempt around `loop`: it ends as `task_complete`, or with the class of what was thrown, unless the loop said why it ended. */
+  /** An attempt around `loop`: it ends as `completed`, or with the class of what was thrown, unless the loop said why it ended. */
   async rollout<T>(options: RolloutOptions, loop: (rollout: Rollout) => Promise<T> | T): Promise<T> {
     const rollout = this.start(options);
     try {
       const result = await loop(rollout);
-      if (!rollout.isEnded) rollout.end('task_complete');
+      if (!rollout.isEnded) rollout.end('completed');
       return result;
     } catch (error) {
       if (!rollout.isEnded) rollout.endWith(error);
@@ -178,7 +183,10 @@ export class Recorder {
     this.#stop.abort();
     this.#spool.close();
     if (isOver) removeSpoolFolder(this.#folder);
-    else for (const folder of [this.#folder, ...this.#leftOvers.map((left) => left.folder)]) releaseSpoolFolder(folder);
+    else {
+      releaseSpoolFolder(this.#folder, this.#hasEnded());
+      for (const { folder } of this.#leftOvers) releaseSpoolFolder(folder);
+    }
     return isDrained;
   }
 
@@ -186,6 +194,11 @@ export class Recorder {
     const { recorded, sent, refused } = this.#counters;
     const spooled = recorded - sent - refused;
     return { ...this.#counters, spooled, spooledBytes: this.#spool.pendingBytes, inFlight: this.#inFlight };
+  }
+
+  /** Nothing that it began is open: its ends are in the spool, or with the server. */
+  #hasEnded(): boolean {
+    return this.#inFlight === 0 && this.#counters.lost === 0;
   }
 
   async #sayEnded(): Promise<boolean> {

@@ -89,14 +89,15 @@ export function createSender({ server, spool, leftOvers, aside, counters, limits
   }
 
   /** false: it was stopped before. */
-  async function sendLeftOver({ folder, producerId }: LeftOver): Promise<boolean> {
+  async function sendLeftOver({ folder, producerId, isEnded }: LeftOver): Promise<boolean> {
     const source = new LeftOverSource(folder);
     while (!isStopped && (await sendNext(source, countRecovered)));
     if (isStopped) return false;
     // Not understood by an older server: its deadlines close what is open.
-    const answer = await untilAnswered(() => postEnded(server, producerId, `${producerId}/ended`));
-    if (answer !== null) removeSpoolFolder(folder);
-    return answer !== null;
+    const tell = (): Promise<Answer> => postEnded(server, producerId, `${producerId}/ended`);
+    if (!isEnded && (await untilAnswered(tell)) === null) return false;
+    removeSpoolFolder(folder);
+    return true;
   }
 
   /** false: there is nothing. */

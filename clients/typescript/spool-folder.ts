@@ -14,30 +14,37 @@ export interface SpoolOwner {
   readonly named: boolean;
   /** The recorder was closed, and its process may live on. */
   readonly closed: boolean;
+  /** All that it began has ended: that nothing more comes need not be said, and would cut off verdicts that others still owe. */
+  readonly ended: boolean;
 }
 
 const OWNER = 'owner.json';
 const DRAFT = '.draft-';
 
 /** A folder of its own in the spool directory. It appears with its owner in it, so that none is ever without one. */
-export function createSpoolFolder(directory: string, name: string, owner: Omit<SpoolOwner, 'closed'>): string {
+export function createSpoolFolder(
+  directory: string,
+  name: string,
+  owner: Omit<SpoolOwner, 'closed' | 'ended'>,
+): string {
   mkdirSync(directory, { recursive: true });
   const [draft, folder] = [join(directory, `${DRAFT}${name}`), join(directory, name)];
   mkdirSync(draft, { mode: 0o700 });
-  writeOwner(draft, { ...owner, closed: false });
+  writeOwner(draft, { ...owner, closed: false, ended: false });
   renameSync(draft, folder);
   return folder;
 }
 
 /** From here on another recorder may send what is left in it. */
-export function releaseSpoolFolder(folder: string): void {
+export function releaseSpoolFolder(folder: string, isEnded = false): void {
   const owner = readOwner(folder);
-  if (owner !== null) writeOwner(folder, { ...owner, closed: true });
+  if (owner !== null) writeOwner(folder, { ...owner, closed: true, ended: owner.ended || isEnded });
 }
 
 export interface LeftOver {
   readonly folder: string;
   readonly producerId: string;
+  readonly isEnded: boolean;
 }
 
 /**
@@ -56,7 +63,7 @@ export function takeLeftOvers(directory: string, by: { name: string; url: string
       try {
         renameSync(folder, taken);
         writeOwner(taken, { ...owner, pid: process.pid, process_start: processStart(process.pid), closed: false });
-        return [{ folder: taken, producerId: owner.producer_id }];
+        return [{ folder: taken, producerId: owner.producer_id, isEnded: owner.ended }];
       } catch {
         // Another was first.
         return [];

@@ -65,10 +65,11 @@ export class Spool implements BatchSource {
     if (segment === undefined) return;
     segment.answered += bytes.length;
     if (segment.answered < segment.size) return;
-    if (this.#segments.length > 1) {
+    // One that is closed is never written to again: the next could not be opened, say.
+    if (this.#segments.length > 1 || this.#file === null) {
       this.#segments.shift();
       unlinkSync(segment.path);
-    } else if (this.#file !== null) {
+    } else {
       ftruncateSync(this.#file, 0);
       segment.size = 0;
       segment.answered = 0;

@@ -166,6 +166,8 @@ describe('a server', () => {
     const next = record({ url });
     expect(await next.flush()).toBe(true);
     expect(late.events().map(({ kind }) => kind)).toEqual(['start', 'end']);
+    // Of what has ended nobody says that its producer did: a verdict of somebody else may be on its way.
+    expect(late.requests.map(({ path }) => path)).toEqual(['/v1/steps']);
     await next.close();
     await late.close();
   });

@@ -86,7 +86,7 @@ describe('the events of an attempt', () => {
     });
   });
 
-  it('end by themselves: with task_complete, with the class of the error, or as the loop said', async () => {
+  it('end by themselves: with completed, with the class of the error, or as the loop said', async () => {
     class RateLimitError extends Error {}
     const options = { taskId: 't' };
     expect(await recorder.rollout(options, () => 'passed on')).toBe('passed on');
@@ -101,7 +101,7 @@ describe('the events of an attempt', () => {
     await recorder.flush();
     const ends = server.events().flatMap(({ end }) => (end ? [end] : []));
     expect(ends).toEqual([
-      { ...none, reasons: [{ raw: 'task_complete', system: 'rollstream', detail: null }] },
+      { ...none, reasons: [{ raw: 'completed', system: 'rollstream', detail: null }] },
       {
         ...none,
         reasons: [{ raw: 'RateLimitError', system: 'exception', detail: null }],
