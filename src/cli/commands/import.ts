@@ -56,7 +56,9 @@ export function addImport(program: Command, run: Run): void {
     run(flags, async (context) => {
       if (flags.explain === true) return explain(paths, flags, context);
       const report = await importPaths(paths, flags, context);
-      await context.out.write(context.flags.json === true ? jsonReport(report) : textReport(report, context));
+      const text =
+        context.flags.json === true ? jsonReport(report) : textReport(report, context, flags.dryRun === true);
+      await context.out.write(text);
       return report.refused > 0 ? 4 : 0;
     }),
   );
@@ -105,12 +107,13 @@ export function jsonReport({ records_read, events, refused, accounting }: Omit<R
   return `${JSON.stringify({ records_read, events, refused, accounting })}\n`;
 }
 
-function textReport(report: Report, context: CommandContext): string {
+function textReport(report: Report, context: CommandContext, isDryRun: boolean): string {
   const files = report.files.map(({ path, format, why, lines, refused }) => {
     if (why === PART_OF_ANOTHER) return `${visible(path)}: ${why}`;
     const taken = format === null ? context.paint('yellow', 'not taken') : context.paint('bold', format);
     return `${visible(path)}: ${taken} (${visible(why)}), ${lines} lines, ${refused} refused`;
   });
   const sum = `${report.records_read} records, ${report.events} events, ${report.refused} refused`;
-  return `${files.join('\n')}\n${sum}\n\n${accountingText(report.accounting, context.paint)}`;
+  const became = isDryRun ? 'a dry run: nothing was kept\n' : `\n${accountingText(report.accounting, context.paint)}`;
+  return `${files.join('\n')}\n${sum}\n${became}`;
 }

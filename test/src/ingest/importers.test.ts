@@ -22,12 +22,13 @@ test('lines that none knows are taken for nothing', () => {
 test.each([
   ['', 'is empty'],
   ['{"schema_version": "ATIF-v1.7", ', 'looks like ATIF'],
-  ['{"trajectory":[{"action":"ls"}]}', 'looks like a SWE-agent trajectory, which this version does not import'],
+  ['{"trajectory":[{"action":"ls"}]}', 'looks like a SWE-agent trajectory'],
   ['[{"task_id":0,"traj":[]}]', 'looks like tau-bench results, which this version does not import'],
-  ['{"prompt":[],"completion":[],"reward":1}', 'looks like verifiers results, which this version does not import'],
+  ['{"prompt":[],"completion":[],"reward":1}', 'looks like verifiers results'],
   ['{"a":1}', 'is JSON of no known format'],
   ['a,b\n1,2\n', 'is not JSON Lines'],
   ['PK\u0003\u0000', 'is not text'],
+  ['PK\u0003\u0004\u0000', 'is a zip; `python -m rollstream.dumps` makes lines of what torch.save wrote'],
 ])('%s', (text, what) => {
   expect(whatItIs(Buffer.from(text))).toBe(what);
 });
