@@ -7,7 +7,8 @@ import type { Tap } from './avro-tap.ts';
  * The avsc type of a schema, with what avsc does not hold mended (each is a test):
  * - longs below -2^52 came back with another sign; here ±(2^53 - 1) is exact and anything beyond throws;
  * - bytes that are not UTF-8 became U+FFFD in a string; here lone surrogates are kept and the rest throws;
- * - the count of an array or map was believed: a few wrong bytes made it allocate or loop without end;
+ * - the count of an array or map was believed: a few wrong bytes made it allocate or loop without end; an array of values that
+ *   take no bytes, of which a few bytes may say any number, throws where it has any;
  * - a map's key `__proto__` was lost.
  */
 export function avroTypeOf(schema: Schema): Type {
@@ -95,14 +96,22 @@ class BoundedArray extends ArrayType {
   override _read(tap: Tap): unknown[] {
     const values: unknown[] = [];
     for (let count = readCount(tap); count > 0; count = readCount(tap)) {
-      for (let i = 0; i < count; i++) values.push(this.itemsType._read(tap));
+      for (let i = 0; i < count; i++) {
+        const begin = tap.pos;
+        values.push(this.itemsType._read(tap));
+        if (tap.pos === begin) throw itemWithoutBytes();
+      }
     }
     return values;
   }
 
   override _skip(tap: Tap): void {
     for (let count = readCount(tap); count > 0; count = readCount(tap)) {
-      for (let i = 0; i < count; i++) this.itemsType._skip(tap);
+      for (let i = 0; i < count; i++) {
+        const begin = tap.pos;
+        this.itemsType._skip(tap);
+        if (tap.pos === begin) throw itemWithoutBytes();
+      }
     }
   }
 }
@@ -141,7 +150,7 @@ const EXACT_INT = new ExactInt();
 const EXACT_LONG = new ExactLong();
 const EXACT_STRING = new ExactString();
 
-/** Items of the next block; 0 ends. An item takes a byte at least, so a count above the bytes left is not one. */
+/** Items of the next block; 0 ends. An item takes a byte at least (itemWithoutBytes), so a count above the bytes left is not one. */
 function readCount(tap: Tap): number {
   let count = tap.readLong();
   if (count < 0) {
@@ -151,6 +160,11 @@ function readCount(tap: Tap): number {
   if (count <= tap.buf.length - tap.pos) return count;
   tap._invalidate();
   return 0;
+}
+
+/** Of such items a few bytes can say any number, again and again. */
+function itemWithoutBytes(): RangeError {
+  return new RangeError('an array of values that take no bytes');
 }
 
 function readText(tap: Tap): string {

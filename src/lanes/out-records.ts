@@ -86,7 +86,10 @@ export async function createEncodeRecords(
           got,
         };
         // All in one partition, as it is one topic for people: what a key said is in the record and its headers.
-        return { topic: topics.deadLetter, record: { key, value, headers: { ...headers, ...why }, partition: 0 } };
+        return {
+          topic: topics.deadLetter,
+          record: { key, value, headers: wellFormed({ ...headers, ...why }), partition: 0 },
+        };
       }
       return trajectoryRecord(out);
     });
@@ -121,5 +124,10 @@ function headersOf(trajectory: TrajectoryInit): Record<string, string> {
   };
   for (const [name, value] of Object.entries(optional))
     if (value !== null && value !== undefined) headers[name] = String(value);
-  return headers;
+  return wellFormed(headers);
+}
+
+/** A header is UTF-8, and an id may hold a lone surrogate: the record keeps it, its header shows U+FFFD. Else no lane could write it, ever. */
+function wellFormed(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.toWellFormed()]));
 }

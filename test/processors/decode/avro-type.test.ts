@@ -99,6 +99,19 @@ describe('wrong bytes end quickly', () => {
     }
   });
 
+  it('an array of values without bytes is refused, read or passed over: four bytes may say that it has a billion', () => {
+    const empty: Schema[] = ['null', { type: 'record', name: 'E', fields: [{ name: 'n', type: 'null' }] }];
+    for (const items of empty) {
+      // Ten bytes follow, so that the count, 8, is one that could be.
+      const bytes = [16, 0, ...new Array(10).fill(0)];
+      expect(() => decode({ type: 'array', items }, bytes)).toThrow('take no bytes');
+      const reader = avroTypeOf({ type: 'record', name: 'R', fields: [] });
+      const resolver = reader.createResolver(avroTypeOf(record({ type: 'array', items })));
+      expect(() => reader.fromBuffer(Buffer.from(bytes), resolver)).toThrow('take no bytes');
+      expect(decode({ type: 'array', items }, [0])).toEqual({ value: [] });
+    }
+  });
+
   it('blocks with their size in bytes are read and skipped', () => {
     // One block of 2 ints (count -2, 2 bytes), then the end.
     const bytes = [3, 4, 2, 4, 0];

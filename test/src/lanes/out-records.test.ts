@@ -87,3 +87,9 @@ it('what is too large beside its tokens is rejected without its lists: a record 
     expect(payloadBytes).toBeLessThan(MOST_RECORD_BYTES);
   }
 });
+
+it('an id with a lone surrogate goes out: its header is UTF-8, and the record has it as it is', async () => {
+  const odd = sampleTrajectory({ run_id: 'r\ud800', group_id: '\udc00' });
+  const { read } = await encoded(true, 'ready', odd);
+  expect(read).toMatchObject({ run_id: 'r\ud800', group_id: '\udc00' });
+});
