@@ -1,6 +1,7 @@
 /**
  * A server, producers, and what goes wrong with them: the server is killed with -9 and stays away, briefly and once for long;
- * producers are killed in the middle of rollouts and start again on the same spool; every third answer is lost. At the end what
+ * producers are killed in the middle of rollouts and start again on the same spool; every third
+ * answer is lost. At the end what
  * producers wrote down is compared with what came of it.
  * `node --import ./test/run-typescript.mjs test/chaos/producer-chaos.ts --seconds 60 --outage-s 60 --producers 3 [--seed TEXT]
  * [--recorder typescript|python|both] [--naive answers_early|new_ids] [--config FILE] [--keep]`; exit code 1 when anything is wrong.

@@ -15,7 +15,7 @@ export interface Front {
   close(): Promise<void>;
 }
 
-/** Stands between producers and the server. Every third answer of the server is lost: what it said yes to is sent again. */
+/** Stands between producers and the server. The first answer of the server is lost, and every third: what it said yes to is sent again. */
 export async function startLossyFront(port: number, serverUrl: string, naive: Naive | null): Promise<Front> {
   let [asked, lost] = [0, 0];
 
@@ -35,7 +35,7 @@ export async function startLossyFront(port: number, serverUrl: string, naive: Na
     const text = await answer?.arrayBuffer().catch(() => null);
     if (response.writableEnded) return;
     if (answer === null || text === null || text === undefined) response.destroy();
-    else if (number % 3 === 0) {
+    else if (number % 3 === 1) {
       lost += 1;
       response.destroy();
     } else {

@@ -6,7 +6,7 @@ export interface ProducedOutcome {
   readonly steps: readonly StepRow[];
   readonly verdicts: readonly VerdictRow[];
   readonly decisions: readonly DecisionRow[];
-  /** Events that were not accepted, and of which no other copy was. */
+  /** Events of which no copy was accepted, the first of each. */
   readonly unaccepted: readonly UnacceptedRow[];
   /** Reasons of all step faults, each with how many there are: a copy of what was accepted before is one. */
   readonly faults: readonly { readonly reason: string; readonly n: number }[];
@@ -53,7 +53,8 @@ const STEPS = `SELECT ${COLUMNS} FROM rollstream.live_steps WHERE run_id = {run:
 const UNACCEPTED = `SELECT ${COLUMNS}, reason FROM rollstream.live_step_faults WHERE run_id = {run:String}
 AND (rollout_id, attempt, event_id) NOT IN (
   SELECT rollout_id, attempt, event_id FROM rollstream.live_steps WHERE run_id = {run:String}
-)`;
+)
+ORDER BY offset LIMIT 1 BY rollout_id, attempt, event_id`;
 const VERDICTS = `SELECT rollout_id, attempt, scorer, rewards['reward'] AS reward
 FROM rollstream.live_verdicts WHERE run_id = {run:String}`;
 const DECISIONS = `SELECT rollout_id, attempt, reason_code, disposition

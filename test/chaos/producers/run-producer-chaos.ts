@@ -40,14 +40,16 @@ export interface ProducerChaosResult {
   readonly figures: readonly (readonly [string, string | number])[];
 }
 
-const CLOSE_MS = 300_000;
+const CLOSE_MS = 60_000;
+const POLL_MS = 100;
 
 interface World {
   readonly server: KillableServer;
   readonly slots: readonly ProducerSlot[];
   readonly random: Random;
   readonly say: (text: string) => void;
-  readonly counts: { kills: number; terms: number };
+  /** Of producers. */
+  readonly counts: { SIGKILL: number; SIGTERM: number };
 }
 
 export async function runProducerChaos(chaos: ProducerChaos): Promise<ProducerChaosResult> {
@@ -68,7 +70,7 @@ export async function runProducerChaos(chaos: ProducerChaos): Promise<ProducerCh
       }),
     ),
   );
-  const world = { server, slots, random: createRandom(`${seed} faults`), say, counts: { kills: 0, terms: 0 } };
+  const world = { server, slots, random: createRandom(`${seed} faults`), say, counts: { SIGKILL: 0, SIGTERM: 0 } };
   try {
     await server.start();
     for (const slot of slots) slot.start();
@@ -80,8 +82,8 @@ export async function runProducerChaos(chaos: ProducerChaos): Promise<ProducerCh
     const wrong = await finish(world, runs, folder);
     const figures = [
       ['kills of the server', server.kills()] as const,
-      ['kill -9 of producers', world.counts.kills] as const,
-      ['SIGTERM of producers', world.counts.terms] as const,
+      ['kill -9 of producers', world.counts.SIGKILL] as const,
+      ['SIGTERM of producers', world.counts.SIGTERM] as const,
       ['processes of producers', slots.flatMap((slot) => slot.truths()).length] as const,
       ['answers lost', fronts.reduce((sum, front) => sum + front.lost(), 0)] as const,
       ...wrong.figures,
@@ -111,17 +113,21 @@ async function disturb(world: World, seconds: number): Promise<void> {
   }
 }
 
-async function disturbProducer({ slots, random, say, counts }: World): Promise<void> {
+async function disturbProducer(world: World): Promise<void> {
+  const { slots, random } = world;
   const slot = slots[Math.floor(random() * slots.length)];
   if (slot === undefined) return;
-  const isHard = random() < 0.7;
   // Some die while they start, and take over what others left.
   if (random() < 0.8) await slot.recording();
+  await endAndStart(world, slot, random() < 0.7 ? 'SIGKILL' : 'SIGTERM');
+}
+
+async function endAndStart(world: World, slot: ProducerSlot, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+  const { random, say, counts } = world;
   const { run, name } = slot.options;
-  say(`producer ${run} ${name}: ${isHard ? 'kill -9' : 'SIGTERM'}`);
-  await slot.end(isHard ? 'SIGKILL' : 'SIGTERM');
-  if (isHard) counts.kills += 1;
-  else counts.terms += 1;
+  say(`producer ${run} ${name}: ${signal}`);
+  counts[signal] += 1;
+  await slot.end(signal);
   await sleep(random() * 800);
   slot.start();
 }
@@ -129,11 +135,12 @@ async function disturbProducer({ slots, random, say, counts }: World): Promise<v
 /** Nothing is answered; producers record on, and die meanwhile as well. */
 async function longOutage(world: World, seconds: number): Promise<void> {
   if (seconds === 0) return;
-  const { server, say } = world;
+  const { server, slots, say } = world;
   say(`the server is killed, for ${seconds} s`);
   await server.kill();
   const until = performance.now() + seconds * 1000;
-  for (const pauseMs = Math.min(10_000, (seconds * 1000) / 3); performance.now() + pauseMs < until; ) {
+  await Promise.all(slots.map((slot) => endAndStart(world, slot, 'SIGKILL')));
+  for (const pauseMs = 10_000; performance.now() + pauseMs < until; ) {
     await sleep(pauseMs);
     await disturbProducer(world);
   }
@@ -151,15 +158,14 @@ async function finish(
   say('the producers have ended');
   // What those that were killed last have left is sent by the next one.
   for (const slot of firstOfEachSpool(slots)) {
+    if ((await foldersIn(spoolOf(slot.options))).length === 0) continue;
     slot.start();
     await slot.recording();
+    await untilAlone(spoolOf(slot.options));
     codes.push(await slot.finish());
   }
-  await untilClosed(
-    server.url,
-    runs.map(({ name }) => name),
-    CLOSE_MS,
-  );
+  const sound = runs.filter(({ naive }) => naive === null).map(({ name }) => name);
+  await untilClosed(server.url, sound, CLOSE_MS);
   say('nothing is open any more');
   const wrong = new Map<string, string[]>();
   const figures: [string, string | number][] = [];
@@ -183,6 +189,17 @@ async function finish(
   }
   await writeFile(join(folder, 'wrong.json'), JSON.stringify([...wrong], null, 1));
   return { wrong, figures };
+}
+
+/** Until the only spool in it is that of the producer that runs. */
+async function untilAlone(spool: string): Promise<void> {
+  for (const until = performance.now() + CLOSE_MS; performance.now() < until; await sleep(POLL_MS))
+    if ((await foldersIn(spool)).length === 1) return;
+}
+
+async function foldersIn(spool: string): Promise<string[]> {
+  const entries = await readdir(spool, { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 }
 
 function firstOfEachSpool(slots: readonly ProducerSlot[]): ProducerSlot[] {
