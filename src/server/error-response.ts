@@ -16,10 +16,15 @@ export interface ErrorBody {
 /** Seconds after which trying again may help. */
 const RETRY_AFTER_S = '1';
 
-/** An error as HTTP, with what else there is to say beside it. What is not ours is a bug: its text stays in the log, not in the answer. */
-export function errorResponse(error: unknown, beside: object = {}): Response {
+/** An error as HTTP. What is not ours is a bug: its text stays in the log, not in the answer. */
+export function errorResponse(error: unknown): Response {
+  return errorWith(error, {});
+}
+
+/** The same, with what else there is to say beside the error. */
+export function errorWith(error: unknown, beside: object): Response {
   if (!(error instanceof RollstreamError)) {
-    return errorResponse(new RollstreamError('RS_INTERNAL', 'internal error; the log of the server has more'), beside);
+    return errorWith(new RollstreamError('RS_INTERNAL', 'internal error; the log of the server has more'), beside);
   }
   const { field, record, reason } = error.facts;
   const body: ErrorBody = {

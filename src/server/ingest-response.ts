@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RollstreamError } from '../errors.ts';
 import type { IngestBody, IngestResult } from '../ingest/http/ingest.ts';
-import { errorResponse } from './error-response.ts';
+import { errorWith } from './error-response.ts';
 
 /** What is still under way of a body that was not read to its end is read past, up to here: a client hears why only once it has sent it. */
 const PAST = { bytes: 64 * 1024 * 1024, ms: 1_000 };
@@ -49,10 +49,10 @@ async function isReadPast(body: ReadableStream<Uint8Array>): Promise<boolean> {
 /** 200 where all of it was read and something taken; else an error that says how much was. */
 function ingestResponse({ accepted, refusedCount, refused, error }: IngestResult): Response {
   const counts = { accepted, refused_count: refusedCount, refused };
-  if (error !== null) return errorResponse(error, counts);
+  if (error !== null) return errorWith(error, counts);
   const [first] = refused;
   if (accepted > 0 || first === undefined) return Response.json(counts);
   const message = `nothing was accepted: record ${first.index}: ${first.message}`;
   const facts = { record: first.index, ...(first.field === '' ? {} : { field: first.field }) };
-  return errorResponse(new RollstreamError('RS_INPUT_REFUSED', message, { facts }), counts);
+  return errorWith(new RollstreamError('RS_INPUT_REFUSED', message, { facts }), counts);
 }
