@@ -202,6 +202,30 @@ def test_a_disk_that_takes_no_more_leaves_the_events_in_memory(server: Recording
     assert [event["seq"] for event in server.rollout("x")] == [*range(102)]
 
 
+def test_what_the_disk_took_again_is_sent_behind_what_waits_in_memory(server: RecordingServer, tmp_path: Path) -> None:
+    """Else the pipeline would miss an early step while it is given all of the later ones."""
+    read, write = os.pipe()
+
+    def produce() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        recorder = server.recorder(tmp_path)
+        rollout = recorder.rollout("t", rollout_id="x")
+        for room in (1 << 30, 0, 1 << 30, 0, 1 << 30):
+            resource.setrlimit(resource.RLIMIT_FSIZE, (room, resource.RLIM_INFINITY))
+            for number in range(20):
+                rollout.message("user", f"{number}")
+        rollout.end("completed")
+        os.write(write, json.dumps(recorder.stats()["kept_in_memory"]).encode())
+        recorder.close(60)
+
+    server.on("POST", "/v1/steps", lambda _: server.fails(503))
+    pid = forked(produce)
+    assert json.loads(os.read(read, 100)) == 40
+    server.on("POST", "/v1/steps", server.take)
+    os.waitpid(pid, 0)
+    assert [event["seq"] for event in server.events.values()] == [*range(102)]
+
+
 def test_of_two_that_start_at_once_one_sends_what_was_left(server: RecordingServer, tmp_path: Path) -> None:
     dead = killed_together(3, tmp_path, server.url, lambda recorder: None)
     recorders: list[Recorder] = []

@@ -13,6 +13,8 @@ from . import container
 
 MARKED = ".sent"
 _PLACE = struct.Struct("<Q")
+# Number of a file, and bytes from its beginning.
+Place = tuple[int, int]
 
 
 @dataclass
@@ -38,6 +40,11 @@ class Segment:
         self.is_full = is_full
         self.torn = 0
         self._fd = self._mark = -1
+
+    @property
+    def number(self) -> int:
+        """Of a producer's own file."""
+        return int(self.path.stem)
 
     def next_batch(self, most_bytes: int) -> Batch | None:
         """None: nothing is left, for now or (is_full) for good."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from .counters import Counters
 from .left_over import LeftOver
 from .posting import Later, Pauses, Posting
-from .segment import Batch
+from .segment import Batch, Place
 from .spool import Spool
 
 # Callers do not wake it: that would cost each of them a switch of threads.
@@ -103,7 +103,14 @@ class Sender:
         while spool.segments:
             segment = spool.segments[0]
             is_full = segment.is_full
-            batch = segment.next_batch(_BATCH_BYTES)
+            here, most_bytes = (segment.number, segment.sent), _BATCH_BYTES
+            waiting = spool.memory[0][0] if spool.memory else None
+            # 1 a full disk does not take seq 5; 2 there is room again for 6 to 900; 3 sent last, 5 would be missed.
+            if waiting is not None and waiting <= here:
+                return self._send_memory(here)
+            if waiting is not None and waiting[0] == segment.number:
+                most_bytes = min(most_bytes, waiting[1] - segment.sent)
+            batch = segment.next_batch(most_bytes)
             if batch is not None:
                 self._posting.post(batch)
                 segment.mark_sent(batch.after)
@@ -116,12 +123,14 @@ class Sender:
             spool.freed(segment.written)
         return self._send_memory()
 
-    def _send_memory(self) -> int:
-        """Blocks that the disk did not take."""
+    def _send_memory(self, up_to: Place | None = None) -> int:
+        """Blocks that the disk did not take; up_to: of those that come before what is there."""
         blocks: list[bytes] = []
         ends = [0]
         # A copy in one step: callers append meanwhile.
-        for block in tuple(self._spool.memory.copy()):
+        for place, block in tuple(self._spool.memory.copy()):
+            if up_to is not None and place > up_to:
+                break
             if blocks and ends[-1] + len(block) > _BATCH_BYTES:
                 break
             blocks.append(block)

@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from . import container
 from .counters import Counters
-from .segment import Segment
+from .segment import Place, Segment
 from .spool_folder import SUFFIX, SpoolFolder
 
 # What is answered is on the disk until its file is full.
@@ -28,7 +28,8 @@ class Spool:
         self.folder = folder
         self.marker = secrets.token_bytes(container.MARKER_BYTES)
         self.segments: deque[Segment] = deque()
-        self.memory: deque[bytes] = deque()
+        # Each with the place on the disk that it would have had: what is written behind that is sent after it.
+        self.memory: deque[tuple[Place, bytes]] = deque()
         self.head = container.head(self.marker)
         self._max_bytes, self._memory_max_bytes = max_bytes, memory_max_bytes
         self._segment_bytes = min(_SEGMENT_BYTES, max_bytes // 8)
@@ -82,7 +83,9 @@ class Spool:
         if self._memory_in - self._memory_out + len(block) > self._memory_max_bytes:
             self._counters.tell_once("memory", "events are lost: the spool cannot be written, and memory is full")
             return False
-        self.memory.append(block)
+        active = self._active
+        place = (self._number, 0) if active is None else (active.number, active.written)
+        self.memory.append((place, block))
         self._memory_in += len(block)
         self._counters.add("kept_in_memory")
         return True
@@ -155,7 +158,7 @@ class Spool:
 
     def memory_sent(self, blocks: int) -> None:
         for _ in range(blocks):
-            self._memory_out += len(self.memory.popleft())
+            self._memory_out += len(self.memory.popleft()[1])
 
     @property
     def is_empty(self) -> bool:
