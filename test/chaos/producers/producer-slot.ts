@@ -63,8 +63,7 @@ export function createProducerSlot(options: SlotOptions): ProducerSlot {
         options.python === null
           ? startTypescript('./recording-loop.ts', import.meta.url, args)
           : spawn(options.python, [packageFile('test', 'chaos', 'producers', 'recording_loop.py'), ...args]);
-      child.stdout.pipe(process.stderr, { end: false });
-      child.stderr.pipe(process.stderr, { end: false });
+      for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => process.stderr.write(data));
       // It may be gone.
       child.stdin.on('error', () => undefined);
     },
