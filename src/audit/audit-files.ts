@@ -1,16 +1,15 @@
 import { resolve } from 'node:path';
-import type { JsonObject } from '../ingest/exact-number.ts';
+import { isBrokenGzip } from '../ingest/broken-gzip.ts';
 import { openFile, openStream } from '../ingest/file-bytes.ts';
-import { SIGHT_BYTES, whatItIs } from '../ingest/foreign-formats.ts';
-import { isBrokenGzip } from '../ingest/import-file.ts';
 import { contextOf, type ImportOptions, importerFor, PART_OF_ANOTHER } from '../ingest/import-files.ts';
 import { importPlan, type Reading } from '../ingest/import-plan.ts';
 import { detectFormat } from '../ingest/importers.ts';
 import { type InputFile, inputFiles, reasonOf } from '../ingest/input-files.ts';
 import { MAX_LINE_BYTES, readLines } from '../ingest/line-reader.ts';
-import { type Found, openDocument } from '../ingest/open-document.ts';
+import { type Found, openDocument, type ReadLine } from '../ingest/open-document.ts';
 import { readRecord } from '../ingest/read-record.ts';
 import { readSidecars } from '../ingest/read-sidecars.ts';
+import { type NotTaken, whyNotTaken } from '../ingest/why-not-taken.ts';
 import type { LineBlock } from './audit-engine.ts';
 import type { AuditIntake, IntakeFile } from './audit-intake.ts';
 import type { BlockRunner } from './block-runner.ts';
@@ -62,7 +61,7 @@ export async function auditFiles(
     let context = contextOf(file, rows, mapping);
     let target: IntakeFile | null = null;
     let importer = asked;
-    let head: Buffer = Buffer.alloc(0);
+    let passed = NOTHING_THERE;
     const start = async (found: Found): Promise<IntakeFile> => {
       importer = found.importer;
       context = { ...context, sidecars: await readSidecars(found.importer, file.path) };
@@ -82,7 +81,7 @@ export async function auditFiles(
         const { found, document } = source;
         const { bytes } = document.line;
         if (bytes === null) intake.refuseFile(file.path, `a document of ${document.line.length} bytes`);
-        else if (found === null) await tellNotTaken(intake, file, bytes.subarray(0, SIGHT_BYTES));
+        else if (found === null) await tellNotTaken(intake, file, whyNotTaken([document], bytes, true));
         else await run(await start(found), Uint8Array.from(bytes), DOCUMENT);
       }
       const chunks = source.kind === 'document' ? none() : source.chunks;
@@ -94,9 +93,10 @@ export async function auditFiles(
         }
         const bytes = Buffer.from(piece.bytes.buffer);
         if (target === null) {
-          const found = asked === null ? await detect(bytes, file.path) : { importer: asked, why: 'as asked' };
+          const head = asked === null ? await firstOf(bytes, file.path) : [];
+          const found = asked === null ? knownBy(head, file.path) : { importer: asked, why: 'as asked' };
           if (found === null) {
-            head = bytes.subarray(0, SIGHT_BYTES);
+            passed = whyNotTaken(head, bytes);
             break;
           }
           target = await start(found);
@@ -104,7 +104,7 @@ export async function auditFiles(
         await run(target, piece.bytes, { firstLine: piece.firstLine, isDocument: false, isLast: false });
       }
       if (target !== null && importer?.interleaved) await run(target, new Uint8Array(0), END_OF_LINES);
-      if (target === null && source.kind === 'lines') await tellNotTaken(intake, file, head);
+      if (target === null && source.kind === 'lines') await tellNotTaken(intake, file, passed);
       const changed = await opened.changed();
       if (changed !== null) await intake.drain();
       if (changed !== null) intake.tell(`${file.path}: ${changed}`);
@@ -152,27 +152,33 @@ async function open(file: InputFile, stdin: AsyncIterable<Buffer>) {
   }
 }
 
-/** By the first lines of the first block; null: no importer knows them. */
-async function detect(block: Buffer, path: string) {
-  const seen: JsonObject[] = [];
-  let lines = 0;
+/** The first lines of the first block, until an importer knows them. */
+async function firstOf(block: Buffer, path: string): Promise<ReadLine[]> {
+  const head: ReadLine[] = [];
   for await (const line of readLines(oneChunk(block))) {
-    const record = readRecord(line);
-    if ('value' in record) seen.push(record.value);
-    const found = detectFormat(seen, path);
-    if (found !== null || ++lines >= LINES_TO_DETECT) return found;
+    head.push({ line, record: readRecord(line) });
+    if (head.length >= LINES_TO_DETECT || knownBy(head, path) !== null) break;
   }
-  return null;
+  return head;
+}
+
+/** null: no importer knows them. */
+function knownBy(head: readonly ReadLine[], path: string): Found | null {
+  return detectFormat(
+    head.flatMap(({ record }) => ('value' in record ? [record.value] : [])),
+    path,
+  );
 }
 
 async function* oneChunk(block: Buffer): AsyncGenerator<Buffer> {
   yield block;
 }
 
-/** A refusal where the user named it, a remark where it merely lies in the folder. */
-async function tellNotTaken(intake: AuditIntake, file: InputFile, head: Buffer): Promise<void> {
+const NOTHING_THERE = whyNotTaken([], Buffer.alloc(0));
+
+/** A refusal where the user named it or it is one of ours that is broken, a remark where it merely lies in the folder. */
+async function tellNotTaken(intake: AuditIntake, file: InputFile, { why, isBroken }: NotTaken): Promise<void> {
   await intake.drain();
-  const why = whatItIs(head);
-  if (file.explicit && head.length > 0) intake.refuseFile(file.path, why);
+  if (isBroken || (file.explicit && why !== NOTHING_THERE.why)) intake.refuseFile(file.path, why);
   else intake.passFile(file.path, why);
 }

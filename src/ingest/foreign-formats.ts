@@ -17,6 +17,10 @@ const SIGHTS: ReadonlyArray<{ readonly name: string; readonly all: readonly RegE
     all: [/"prompt"\s*:/, /"completion"\s*:/, /"(?:answer|task|reward)"\s*:/],
     isImported: true,
   },
+  { name: 'a NeMo Gym rollout', all: [/"responses_create_params"\s*:/], isImported: true },
+  { name: 'training data of NeMo-RL', all: [/"token_loss_mask"\s*:/], isImported: true },
+  { name: 'samples of slime', all: [/"tokens"\s*:/, /"response_length"\s*:/], isImported: true },
+  { name: 'rows of SkyRL', all: [/"prompt_token_ids"\s*:/, /"response_ids"\s*:/], isImported: true },
   { name: 'a verl dump', all: [/"input"\s*:/, /"output"\s*:/, /"score"\s*:/] },
 ];
 
@@ -40,4 +44,11 @@ export function whatItIs(head: Buffer): string {
   if (sight) return `looks like ${sight.name}${sight.isImported ? '' : ', which this version does not import'}`;
   if (/^\s*[[{]/.test(text)) return 'is JSON of no known format';
   return 'is not JSON Lines';
+}
+
+/** It is JSON, as far as it goes, and has what files of a known format have. */
+export function looksKnown(head: Buffer): boolean {
+  return (
+    /^\s*[[{]/.test(head.toString('latin1').replace(/^\xef\xbb\xbf/, '')) && whatItIs(head).startsWith('looks like')
+  );
 }

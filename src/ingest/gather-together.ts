@@ -62,12 +62,21 @@ export async function documentBeside(folder: string, name: string): Promise<Sour
   if (path === null || !isBelow(dirname(await realpath(folder)), path)) return null;
   const stats = await stat(path);
   if (!stats.isFile() || stats.size > MAX_DOCUMENT_BYTES) return null;
-  const bytes = await openFile(path);
+  const bytes = await openFile(path).catch(nothingIfUnreadable);
+  if (bytes === null) return null;
   try {
     return await readDocument(bytes.chunks);
+  } catch (error) {
+    return nothingIfUnreadable(error);
   } finally {
     await bytes.close();
   }
+}
+
+/** It is as if it were not there: that it cannot be read is told when it is its own turn. */
+function nothingIfUnreadable(error: unknown): null {
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return null;
+  throw error;
 }
 
 function isBelow(folder: string, path: string): boolean {

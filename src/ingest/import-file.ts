@@ -1,7 +1,6 @@
-import { RollstreamError } from '../errors.ts';
+import { isBrokenGzip } from './broken-gzip.ts';
 import type { FileBytes } from './file-bytes.ts';
 import { firstLines } from './first-lines.ts';
-import { SIGHT_BYTES, whatItIs } from './foreign-formats.ts';
 import type { ImportBatches } from './import-batches.ts';
 import { type FileReport, type Tally, wholeFile } from './import-report.ts';
 import { type DeadLetter, type ImportSink, MAX_LETTER_BYTES } from './import-sink.ts';
@@ -13,6 +12,7 @@ import { type Found, type OpenedFile, openDocument, type ReadLine } from './open
 import { readRecord } from './read-record.ts';
 import { readSidecars } from './read-sidecars.ts';
 import { createWholeLetter } from './whole-letter.ts';
+import { whyNotTaken } from './why-not-taken.ts';
 
 export interface FileImport {
   readonly file: InputFile;
@@ -32,6 +32,20 @@ export interface FileImport {
 
 /** Takes one file, line by line or as the one document that it is, and says what became of it. */
 export async function importFile(task: FileImport): Promise<FileReport> {
+  try {
+    return await taken(task);
+  } catch (error) {
+    // It breaks before anything is told from it: most documents are shorter than what is unpacked at once.
+    if (!isBrokenGzip(error)) throw error;
+    const { file, tally } = task;
+    const why = `broken gzip: ${error.message}`;
+    tally.refused++;
+    tally.tell(`${file.path}: ${why}`);
+    return { path: file.path, format: null, why, lines: 0, refused: 1 };
+  }
+}
+
+async function taken(task: FileImport): Promise<FileReport> {
   const { file, bytes, tally, parts } = task;
   const opened = await openDocument({ path: file.path, chunks: bytes.chunks, importer: task.importer, parts });
   const records = opened.kind === 'document' ? ofDocument(opened) : await ofLines(task, opened.chunks);
@@ -93,26 +107,18 @@ interface Records {
   /** Read to tell what it is. */
   readonly head: readonly ReadLine[];
   readonly rest: AsyncIterable<ReadLine>;
-  /** What is wrong with a document that looks like one of a known format, but cannot be read; null: nothing. */
-  readonly broken: string | null;
 }
 
 function ofDocument({ found, document }: OpenedFile & { kind: 'document' }): Records {
-  const isBroken = found === null && 'refused' in document.record && isKnownSight(document.line);
-  const broken = isBroken && 'refused' in document.record ? document.record.refused.message : null;
-  return { found, head: [document], rest: nothing(), broken };
+  return { found, head: [document], rest: nothing() };
 }
 
 async function ofLines({ file, importer }: FileImport, chunks: AsyncIterable<Buffer>): Promise<Records> {
   const rest = withRecords(readLines(chunks));
-  if (importer !== null) return { found: { importer, why: 'as asked' }, head: [], rest, broken: null };
+  if (importer !== null) return { found: { importer, why: 'as asked' }, head: [], rest };
   const head = await firstLines(rest);
   const seen = head.flatMap(({ record }) => ('value' in record ? [record.value] : []));
-  return { found: detectFormat(seen, file.path), head, rest, broken: null };
-}
-
-function isKnownSight({ bytes }: SourceLine): boolean {
-  return bytes !== null && whatItIs(bytes.subarray(0, SIGHT_BYTES)).startsWith('looks like');
+  return { found: detectFormat(seen, file.path), head, rest };
 }
 
 async function* nothing(): AsyncGenerator<ReadLine> {}
@@ -132,27 +138,17 @@ async function refuse({ file, sink, tally }: FileImport, line: SourceLine, refus
 
 /** A file that no importer knows: a refusal where the user named it, a remark where it merely lies in the folder. */
 async function notTaken(task: FileImport, records: Records, isDocument: boolean): Promise<FileReport> {
-  const { head, rest: lines, broken } = records;
+  const { head, rest: lines } = records;
   const { file, tally, sink } = task;
   const letter = createWholeLetter();
   for (const { line } of head) letter.add(line, isDocument);
-  const isRefused = (file.explicit || broken !== null) && head.length > 0;
-  for await (const { line } of lines) {
-    if (!isRefused && letter.length() >= SIGHT_BYTES) break;
-    letter.add(line);
-  }
-  const sight = whatItIs(letter.sight());
-  const why = broken === null ? sight : `${sight}: ${broken}`;
+  const { why, isBroken } = whyNotTaken(head, letter.sight(), isDocument);
+  const isRefused = (file.explicit || isBroken) && head.length > 0;
+  if (isRefused) for await (const { line } of lines) letter.add(line);
   tally.tell(`${file.path}: ${why}`);
   if (isRefused) {
     tally.refused++;
     await sink.deadLetter({ file: file.path, line: 0, offset: 0, ...letter.finish(), ...wholeFile(why) });
   }
   return { path: file.path, format: null, why, lines: 0, refused: isRefused ? 1 : 0 };
-}
-
-/** What gunzip throws at bytes that are none, or end too soon. */
-export function isBrokenGzip(error: unknown): error is Error {
-  if (error instanceof RollstreamError || !(error instanceof Error) || !('code' in error)) return false;
-  return typeof error.code === 'string' && error.code.startsWith('Z_');
 }

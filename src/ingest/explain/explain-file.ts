@@ -1,8 +1,8 @@
 import { RollstreamError } from '../../errors.ts';
+import { isBrokenGzip } from '../broken-gzip.ts';
 import type { JsonObject } from '../exact-number.ts';
 import { openFile, openStream } from '../file-bytes.ts';
 import { firstLines } from '../first-lines.ts';
-import { SIGHT_BYTES, whatItIs } from '../foreign-formats.ts';
 import { contextOf, type ImportOptions, importerFor } from '../import-files.ts';
 import type { Importer } from '../importer.ts';
 import { detectFormat } from '../importers.ts';
@@ -11,6 +11,7 @@ import { readLines } from '../line-reader.ts';
 import { openDocument, type ReadLine } from '../open-document.ts';
 import { readRecord } from '../read-record.ts';
 import { readSidecars } from '../read-sidecars.ts';
+import { whyNotTaken } from '../why-not-taken.ts';
 import { explainMapping, type Mapping } from './explain-mapping.ts';
 
 export interface FileExplanation extends Mapping {
@@ -55,21 +56,26 @@ async function firstRecords(
     const opened = await openDocument({ path: file.path, chunks: bytes.chunks, importer: asked, parts: new Set() });
     if (opened.kind === 'document') {
       const { found, document } = opened;
-      if (found === null) throw notTaken(file, whatItIs((document.line.bytes ?? NOTHING).subarray(0, SIGHT_BYTES)));
+      if (found === null) throw unknown(file, [document], true);
       return { importer: found.importer, why: found.why, records: [recordValue(file, document)] };
     }
     const lines = withRecords(opened.chunks);
     const head = await firstLines(lines);
     const values = head.flatMap(({ record }) => ('value' in record ? [record.value] : []));
     const found = asked === null ? detectFormat(values, file.path) : { importer: asked, why: 'as asked' };
-    if (found === null) throw notTaken(file, whatItIs(head[0]?.line.bytes ?? NOTHING));
+    if (found === null) throw unknown(file, head);
     return { ...found, records: found.importer.interleaved ? await moreOf(values, lines) : values.slice(-1) };
+  } catch (error) {
+    if (!isBrokenGzip(error)) throw error;
+    throw notTaken(file, `broken gzip: ${error.message}`);
   } finally {
     await bytes.close();
   }
 }
 
-const NOTHING = Buffer.alloc(0);
+function unknown(file: InputFile, head: readonly ReadLine[], isDocument = false): RollstreamError {
+  return notTaken(file, whyNotTaken(head, head[0]?.line.bytes ?? Buffer.alloc(0), isDocument).why);
+}
 
 async function moreOf(values: readonly JsonObject[], lines: AsyncGenerator<ReadLine>): Promise<JsonObject[]> {
   const records = [...values];
