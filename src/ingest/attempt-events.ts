@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { EventKind, Purpose, SourceInit, StepEventInit } from '../../schemas/generated/step-event.ts';
 import type { JsonValue } from './exact-number.ts';
 import { extraJson } from './json-text.ts';
@@ -100,5 +100,5 @@ export function createAttemptEvents(
 function idPrefixOf(identity: AttemptIdentity, recordSha256: string): string {
   const { run_id, epoch, group_id, rollout_id, attempt } = identity;
   const named = JSON.stringify([run_id, epoch, group_id, rollout_id, attempt, recordSha256]);
-  return createHash('sha256').update(named).digest('hex').slice(0, 32);
+  return hash('sha256', named).slice(0, 32);
 }

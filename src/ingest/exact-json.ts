@@ -46,7 +46,8 @@ function walk(value: JsonValue, depth: number, seen: Seen): void {
 function walkArray(values: JsonValue[], depth: number, seen: Seen): void {
   for (let i = numbersFrom(values, seen); i < values.length; i++) {
     const item = values[i];
-    if (item !== undefined && typeof item !== 'string') walk(item, depth, seen);
+    // Flags of a mask are as many as tokens.
+    if (item !== undefined && typeof item !== 'string' && typeof item !== 'boolean') walk(item, depth, seen);
   }
 }
 

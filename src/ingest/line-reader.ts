@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash, type Hash, hash } from 'node:crypto';
 
 /** Longer lines are refused: they are read past in bounded memory. */
 export const MAX_LINE_BYTES = 32 * 1024 * 1024;
@@ -88,7 +88,8 @@ function wholeLine(place: Pick<SourceLine, 'number' | 'offset' | 'ended'>, parts
   if (bytes.at(-1) === CARRIAGE_RETURN) bytes = bytes.subarray(0, -1);
   if (place.number === 1 && bytes.subarray(0, 3).equals(BYTE_ORDER_MARK)) bytes = bytes.subarray(3);
   if (isBlank(bytes)) return null;
-  return { ...place, bytes, length: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
+  const { number, offset, ended } = place;
+  return { number, offset, bytes, length: bytes.length, sha256: hash('sha256', bytes), ended };
 }
 
 function isBlank(bytes: Buffer): boolean {

@@ -1,8 +1,8 @@
 import { bytesOfText } from '../../../processors/model/text-bytes.ts';
 import type { ModelCallInit, ToolResultInit } from '../../../schemas/generated/step-event.ts';
 import type { AttemptEvents, EventPlace } from '../attempt-events.ts';
-import { isObject, type JsonObject, type JsonValue } from '../exact-number.ts';
-import { jsonText, leftover } from '../json-text.ts';
+import { isObject, type JsonObject, type JsonValue, setOwn } from '../exact-number.ts';
+import { joined, jsonText, leftover } from '../json-text.ts';
 import { chatToolCalls } from './chat-tool-calls.ts';
 
 type Extra = Readonly<Record<string, JsonValue | undefined>>;
@@ -82,7 +82,7 @@ export function createChat(out: AttemptEvents, options: ChatOptions = {}): Chat 
     out.add(
       'model_call',
       { model_call: call },
-      { ...rest, id: isOtherId ? id : undefined, tool_calls: asked.kept, ...known.extra },
+      joined(rest, { id: isOtherId ? id : undefined, tool_calls: asked.kept }, known.extra),
       known.place,
     );
     for (const { call_id, name } of call.tool_calls ?? []) askedBy.set(call_id, { turn: calls, name: name ?? null });
@@ -108,21 +108,22 @@ export function createChat(out: AttemptEvents, options: ChatOptions = {}): Chat 
     out.add(
       'tool_result',
       { tool_result: result },
-      { ...rest, tool_call_id: oddId, name: oddName, ...known.extra },
+      joined(rest, { tool_call_id: oddId, name: oddName }, known.extra),
       known.place,
     );
     finalText = null;
   }
 
   function addMessage(message: JsonValue, known: KnownOfMessage): void {
-    const { role, content, ...rest } = isObject(message) ? message : { content: message };
+    const said: JsonObject = isObject(message) ? message : { content: message };
+    const { role, content } = said;
     const name = typeof role === 'string' ? role : 'unknown';
     const odd = role === undefined || typeof role === 'string' ? undefined : role;
-    const kept = restOf(rest, known, []);
+    const kept = restOf(said, known, MESSAGE_KEYS);
     out.add(
       'message',
       { message: { role: name, parts_json: jsonText(content ?? null) } },
-      { ...kept, role: odd, ...known.extra },
+      joined(kept, { role: odd }, known.extra),
       known.place,
     );
     finalText = null;
@@ -154,17 +155,19 @@ export function createChat(out: AttemptEvents, options: ChatOptions = {}): Chat 
 
 const CALL_KEYS = ['role', 'tool_calls', 'id'];
 const RAW_CALL_KEYS = [...CALL_KEYS, 'content'];
+const MESSAGE_KEYS = ['role', 'content'];
 const RESULT_KEYS = ['role', 'tool_call_id', 'name', 'content'];
 
 /** null says nothing: in this API it is the same as not being there, and tables fill their columns with it. */
 function restOf(message: JsonObject, known: KnownOfMessage, keys: readonly string[]): Extra {
-  const rest = leftover(message, known.taken === undefined ? keys : [...keys, ...known.taken]);
-  if (rest === undefined) return NO_REST;
-  const said = Object.entries(rest).filter(([, value]) => value !== null);
-  return said.length === 0 ? NO_REST : Object.fromEntries(said);
+  const rest: JsonObject = {};
+  for (const key in message) {
+    const value = message[key];
+    if (value === undefined || value === null || keys.includes(key) || known.taken?.includes(key)) continue;
+    setOwn(rest, key, value);
+  }
+  return rest;
 }
-
-const NO_REST: Extra = {};
 
 /** Text of a content that is a string, or one text part and nothing else; null: there is none. */
 export function chatText(content: JsonValue | undefined): string | null {

@@ -1,7 +1,7 @@
 import { bytesOfText } from '../../../processors/model/text-bytes.ts';
 import type { ModelCallInit, ToolCallInit } from '../../../schemas/generated/step-event.ts';
 import { isObject, type JsonObject, type JsonValue } from '../exact-number.ts';
-import { jsonText, leftover, unlessEmpty } from '../json-text.ts';
+import { joined, jsonText, leftover, unlessEmpty } from '../json-text.ts';
 import type { KnownOfMessage } from './chat-messages.ts';
 import { chatUsage } from './chat-usage.ts';
 
@@ -28,10 +28,11 @@ export function miniSweCall(message: JsonObject, extra: JsonObject, turn: number
     },
     extra: {
       content: isText && typeof message.content === 'string' ? undefined : (message.content ?? undefined),
-      extra: unlessEmpty({
-        ...leftover(extra, ['response', 'timestamp', ...(written.length > 0 ? ['actions'] : [])]),
-        response: reply === null ? extra.response : reply.rest,
-      }),
+      extra: unlessEmpty(
+        joined(leftover(extra, ['response', 'timestamp', ...(written.length > 0 ? ['actions'] : [])]), {
+          response: reply === null ? extra.response : reply.rest,
+        }),
+      ),
     },
     taken: ['content', 'extra', 'timestamp', ...(written.length > 0 ? ['tool_calls'] : [])],
   };
@@ -44,7 +45,7 @@ function writtenCall(action: JsonValue, callId: string): ToolCallInit {
 
 /** A reply of the chat API, or of the responses API, whose message is the reply itself. */
 export function replyOf(response: JsonObject, message: JsonObject): Reply {
-  const { id, model, choices, usage, status, incomplete_details, ...rest } = response;
+  const { id, model, choices, usage, status, incomplete_details } = response;
   const counted = chatUsage(usage);
   const [choice, ...more] = Array.isArray(choices) ? choices : [];
   const finish = isObject(choice) ? choice.finish_reason : undefined;
@@ -59,16 +60,19 @@ export function replyOf(response: JsonObject, message: JsonObject): Reply {
       // Whose words they are depends on the server: kept whole, as it gave them.
       finish_reason: isFinish ? finish : ofResponses === null ? null : textOf(ofResponses),
     },
-    rest: unlessEmpty({
-      ...rest,
-      id: typeof id === 'string' && id !== '' ? undefined : id,
-      model: typeof model === 'string' ? undefined : model,
-      usage: counted.rest,
-      choices: choicesRest(choice, more, message, isFinish) ?? (Array.isArray(choices) ? undefined : choices),
-      incomplete_details: ofResponses === null ? (incomplete_details ?? undefined) : undefined,
-    }),
+    rest: unlessEmpty(
+      joined(leftover(response, REPLY_KEYS), {
+        id: typeof id === 'string' && id !== '' ? undefined : id,
+        model: typeof model === 'string' ? undefined : model,
+        usage: counted.rest,
+        choices: choicesRest(choice, more, message, isFinish) ?? (Array.isArray(choices) ? undefined : choices),
+        incomplete_details: ofResponses === null ? (incomplete_details ?? undefined) : undefined,
+      }),
+    ),
   };
 }
+
+const REPLY_KEYS = ['id', 'model', 'choices', 'usage', 'status', 'incomplete_details'];
 
 function textOf(value: JsonValue): string {
   return typeof value === 'string' ? value : jsonText(value);
@@ -85,11 +89,17 @@ function choicesRest(
   if (choice === undefined) return undefined;
   const rest = leftover(choice, isFinish ? ['finish_reason', 'message'] : ['message']);
   const said = isObject(choice.message) ? differing(choice.message, message) : choice.message;
-  const kept = unlessEmpty({ ...rest, message: said });
+  const kept = unlessEmpty(joined(rest, { message: said }));
   return kept === undefined ? undefined : [kept];
 }
 
 function differing(said: JsonObject, message: JsonObject): JsonObject | undefined {
-  const same = Object.keys(said).filter((key) => jsonText(said[key] ?? null) === jsonText(message[key] ?? null));
-  return leftover(said, same);
+  return leftover(
+    said,
+    Object.keys(said).filter((key) => isSame(said[key] ?? null, message[key] ?? null)),
+  );
+}
+
+function isSame(a: JsonValue, b: JsonValue): boolean {
+  return a === b || jsonText(a) === jsonText(b);
 }

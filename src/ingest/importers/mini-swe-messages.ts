@@ -3,7 +3,7 @@ import type { ToolCallInit } from '../../../schemas/generated/step-event.ts';
 import type { AttemptEvents } from '../attempt-events.ts';
 import { isObject, type JsonObject, type JsonValue } from '../exact-number.ts';
 import { objectAt } from '../fields.ts';
-import { leftover } from '../json-text.ts';
+import { joined, leftover } from '../json-text.ts';
 import { type Chat, createChat, type KnownOfMessage } from './chat-messages.ts';
 import { miniSweCall, replyOf } from './mini-swe-call.ts';
 import { isObservation, miniSweResult, miniSweTime } from './mini-swe-result.ts';
@@ -27,12 +27,9 @@ export function addMiniSweMessages(out: AttemptEvents, messages: readonly JsonVa
       message.object === 'response' ? responseCall(message, extra) : miniSweCall(message, extra, chat.calls);
     written = message.tool_calls || message.object === 'response' ? [] : (about.call?.tool_calls ?? []);
     answered = 0;
-    const role = message.role === 'assistant' || message.role === undefined ? {} : { role: message.role };
-    add({ ...message, role: 'assistant' }, path, {
-      ...about,
-      ...time,
-      extra: { ...about.extra, ...time.extra, ...role },
-    });
+    const { role } = message;
+    const other = role === 'assistant' || role === undefined ? undefined : { role };
+    add(joined(message, ASSISTANT), path, placed(about, time, other));
   }
 
   for (const [i, entry] of messages.entries()) {
@@ -45,17 +42,15 @@ export function addMiniSweMessages(out: AttemptEvents, messages: readonly JsonVa
     if (message.role === 'assistant' || message.object === 'response') addCall(message, path, extra, time);
     else if (message.type === 'function_call_output') {
       const { call_id, output, ...others } = message;
-      const about = miniSweResult(extra, output);
-      const result = { ...others, role: 'tool', tool_call_id: call_id ?? null, content: output ?? null };
-      add(result, path, { ...about, ...time, extra: { ...about.extra, ...time.extra } });
+      const result = joined(others, TOOL, { tool_call_id: call_id ?? null, content: output ?? null });
+      add(result, path, placed(miniSweResult(extra, output), time));
     } else if (message.role === 'tool' || (message.role === 'user' && isObservation(extra))) {
       const about = miniSweResult(extra, message.content);
       const isText = message.role === 'user';
       const id = isText ? (written[answered++]?.call_id ?? '') : message.tool_call_id;
       // To the model it came from the user: there is no other role in its text.
-      const role = isText ? { role: 'user' } : {};
-      const all = { ...about, ...time, extra: { ...about.extra, ...time.extra, ...role } };
-      add({ ...message, role: 'tool', tool_call_id: id ?? null }, path, all);
+      const role = isText ? USER : undefined;
+      add(joined(message, TOOL, { tool_call_id: id ?? null }), path, placed(about, time, role));
     } else if (extra.interrupt_type === 'FormatError' && saidBefore(extra) !== null) {
       // The answer that could not be read was sampled, too: it stands beside the complaint alone.
       const said = saidBefore(extra) ?? {};
@@ -67,10 +62,23 @@ export function addMiniSweMessages(out: AttemptEvents, messages: readonly JsonVa
   return chat;
 }
 
+const ASSISTANT = { role: 'assistant' };
+const TOOL = { role: 'tool' };
+const USER = { role: 'user' };
+
+/** With the time, and what else goes into extra_json. */
+function placed(
+  { call, result, taken, extra }: KnownOfMessage,
+  time: KnownOfMessage,
+  more?: JsonObject,
+): KnownOfMessage {
+  return { call, result, taken, place: time.place, extra: joined(extra, time.extra, more) };
+}
+
 function plain(message: JsonObject, extra: JsonObject, time: KnownOfMessage): KnownOfMessage {
   const isOther = message.extra !== undefined && !isObject(message.extra);
   const kept = isOther ? message.extra : leftover(extra, ['timestamp']);
-  return { ...time, extra: { ...time.extra, extra: kept }, taken: ['extra', 'timestamp'] };
+  return { place: time.place, extra: joined(time.extra, { extra: kept }), taken: ['extra', 'timestamp'] };
 }
 
 /** The answer that a complaint about its format is about; null: it is not kept. */

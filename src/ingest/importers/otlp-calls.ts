@@ -58,7 +58,9 @@ export function otelCall({ attributes }: OtelSpan, turn: number): OtelCall {
   if (finishReason !== null) said.add('gen_ai.response.finish_reasons');
   const output = outputOf(attributes, turn);
   return {
-    ...{ callId, model, finishReason },
+    callId,
+    model,
+    finishReason,
     usage: usageOf(attributes, said),
     sampling: samplingOf(attributes, said),
     toolCalls: output.toolCalls,

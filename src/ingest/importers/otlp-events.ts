@@ -3,7 +3,7 @@ import type { RawReasonInit } from '../../../schemas/generated/step-event.ts';
 import { type AttemptEvents, createAttemptEvents, type EventPlace } from '../attempt-events.ts';
 import type { JsonObject, JsonValue } from '../exact-number.ts';
 import type { ImportContext } from '../importer.ts';
-import { jsonText, leftover, unlessEmpty } from '../json-text.ts';
+import { joined, jsonText, leftover, unlessEmpty } from '../json-text.ts';
 import { isModelCall, otelCall, unpacked } from './otlp-calls.ts';
 import { createOtelHistory } from './otlp-history.ts';
 import { isAgent, type OtelRollout, type PlacedSpan } from './otlp-rollouts.ts';
@@ -83,7 +83,7 @@ function addSpans(out: AttemptEvents, { spans }: OtelRollout, resource: JsonObje
       const call = otelCall(span, turn);
       bySpan.set(`${span.traceId}/${span.spanId}`, turn);
       if (call.callId !== null) byResponse.set(call.callId, turn);
-      const rest = { ...call.rest, ...history(span.attributes, place) };
+      const rest = joined(call.rest, history(span.attributes, place));
       const error = span.attributes['error.type'];
       const isError = error !== undefined || span.status === 'error';
       out.add(
@@ -91,12 +91,15 @@ function addSpans(out: AttemptEvents, { spans }: OtelRollout, resource: JsonObje
         {
           model_call: {
             call_id: call.callId ?? span.spanId ?? '',
-            ...{ model: call.model, finish_reason: call.finishReason, usage: call.usage, sampling: call.sampling },
+            model: call.model,
+            finish_reason: call.finishReason,
+            usage: call.usage,
+            sampling: call.sampling,
             tool_calls: call.toolCalls,
             error: isError ? { type: typeof error === 'string' ? error : null, message: span.statusMessage } : null,
           },
         },
-        { attributes: unlessEmpty(rest), ...about },
+        joined({ attributes: unlessEmpty(rest) }, about),
         place,
       );
       for (const { call_id, name } of call.toolCalls)
@@ -105,14 +108,14 @@ function addSpans(out: AttemptEvents, { spans }: OtelRollout, resource: JsonObje
     } else if (isTool(span)) {
       const { result, rest } = otelToolResult(span, asked, segmentId);
       const exec_us = place.durationUs ?? null;
-      out.add('tool_result', { tool_result: { ...result, exec_us } }, { attributes: rest, ...about }, place);
+      out.add('tool_result', { tool_result: { ...result, exec_us } }, joined({ attributes: rest }, about), place);
     } else {
       const failed = span.status === 'error' ? { type: errorType(span), message: span.statusMessage } : null;
       const attributes = unlessEmpty(span.attributes);
       out.add(
         'phase',
         { phase: { phase: 'other', detail: span.name, error: failed } },
-        { attributes, ...about },
+        joined({ attributes }, about),
         place,
       );
     }

@@ -1,6 +1,6 @@
 import type { AttemptEvents, EventPlace } from '../attempt-events.ts';
 import { isObject, type JsonObject, type JsonValue } from '../exact-number.ts';
-import { jsonText } from '../json-text.ts';
+import { jsonText, leftover } from '../json-text.ts';
 import { unpacked } from './otlp-calls.ts';
 
 const KEYS = ['gen_ai.system_instructions', 'gen_ai.input.messages'] as const;
@@ -80,15 +80,16 @@ function isTold(message: JsonValue): boolean {
   return isObject(message) && (message.role === 'assistant' || message.role === 'tool');
 }
 
+const WITH_CONTENT = ['role', 'content'];
+const WITH_PARTS = ['role', 'parts'];
+
 function addMessage(out: AttemptEvents, message: JsonValue, key: string, { segmentId, startedAtUs }: EventPlace): void {
   if (isTold(message)) return;
   const role =
     isObject(message) && typeof message.role === 'string' ? message.role : key === KEYS[0] ? 'system' : 'unknown';
   const content = isObject(message) ? (message.parts ?? message.content ?? null) : message;
-  const { role: _role, ...others } = isObject(message) ? message : {};
-  const rest: JsonObject = { ...others };
-  delete rest[rest.parts === undefined ? 'content' : 'parts'];
-  const extra = Object.keys(rest).length === 0 ? undefined : rest;
+  const said = isObject(message) ? message : {};
+  const extra = leftover(said, said.parts === undefined ? WITH_CONTENT : WITH_PARTS);
   out.add('message', { message: { role, parts_json: jsonText(content) } }, extra, {
     segmentId,
     endedAtUs: startedAtUs,

@@ -2,7 +2,7 @@ import { ExactNumber, isObject, type JsonObject, type JsonValue } from '../exact
 import { arrayAt, arrayOrNull, objectAt, objectOrNull, Refused, shown } from '../fields.ts';
 import { heldBytes } from '../held-rollouts.ts';
 import { ARRAY, type ParsedLine } from '../importer.ts';
-import { leftover, unlessEmpty } from '../json-text.ts';
+import { joined, leftover, unlessEmpty } from '../json-text.ts';
 import { type SourceTime, sourceTime } from '../source-times.ts';
 import { otelAttributes, otelId } from './otlp-values.ts';
 
@@ -81,10 +81,10 @@ function ofResources(value: JsonValue | undefined, path: string, isLog: boolean)
     const resource = objectOrNull(group.resource, `${at}.resource`) ?? {};
     const attributes = otelAttributes(resource.attributes, `${at}.resource.attributes`);
     const names = isLog ? LOG_SCOPES : SPAN_SCOPES;
-    const about = { ...leftover(group, ['resource', ...names]), ...leftover(resource, ['attributes']) };
+    const said = joined(attributes, leftover(group, ['resource', ...names]), leftover(resource, ['attributes']));
     return names.flatMap((name) =>
       (arrayOrNull(group[name], `${at}.${name}`) ?? []).flatMap((scoped, k) =>
-        ofScope(scoped, `${at}.${name}[${k}]`, { ...attributes, ...about }, isLog),
+        ofScope(scoped, `${at}.${name}[${k}]`, said, isLog),
       ),
     );
   });
@@ -107,7 +107,7 @@ function ofScope(value: JsonValue, path: string, resource: JsonObject, isLog: bo
 }
 
 /** A field under either of its names. */
-function field(span: JsonObject, ...names: readonly string[]): JsonValue | undefined {
+function field(span: JsonObject, names: readonly string[]): JsonValue | undefined {
   for (const name of names) if (span[name] !== undefined) return span[name];
   return undefined;
 }
@@ -117,6 +117,7 @@ const SPAN = ['spanId', 'span_id'];
 const PARENT = ['parentSpanId', 'parent_span_id', 'parent_id'];
 const START = ['startTimeUnixNano', 'start_time_unix_nano', 'start_time', 'timeUnixNano', 'time_unix_nano'];
 const END = ['endTimeUnixNano', 'end_time_unix_nano', 'end_time'];
+const IDS = ['trace_id', 'span_id'];
 const NAME = ['name', 'eventName', 'event_name'];
 const KNOWN = [
   ...TRACE,
@@ -142,38 +143,34 @@ function spanOf(
 ): OtelSpan {
   const context = objectOrNull(span.context, `${path}.context`) ?? {};
   const parent = objectOrNull(span.parent, `${path}.parent`) ?? {};
-  const traceId = otelId(field(span, ...TRACE) ?? context.trace_id, `${path}.traceId`, 16);
+  const traceId = otelId(field(span, TRACE) ?? context.trace_id, `${path}.traceId`, 16);
   if (traceId === null)
-    throw new Refused(`${path}.traceId`, 'the id of a trace', shown(field(span, ...TRACE) ?? context.trace_id));
-  const spanId = otelId(field(span, ...SPAN) ?? context.span_id, `${path}.spanId`, 8);
+    throw new Refused(`${path}.traceId`, 'the id of a trace', shown(field(span, TRACE) ?? context.trace_id));
+  const spanId = otelId(field(span, SPAN) ?? context.span_id, `${path}.spanId`, 8);
   if (spanId === null && !isLog)
-    throw new Refused(`${path}.spanId`, 'the id of a span', shown(field(span, ...SPAN) ?? context.span_id));
+    throw new Refused(`${path}.spanId`, 'the id of a span', shown(field(span, SPAN) ?? context.span_id));
   const attributes = otelAttributes(span.attributes, `${path}.attributes`);
-  const name = field(span, ...NAME) ?? attributes['event.name'];
+  const name = field(span, NAME) ?? attributes['event.name'];
   const own = objectOrNull(span.resource, `${path}.resource`) ?? {};
   const status = statusOf(span.status);
-  const start = sourceTime(field(span, ...START));
-  const end = sourceTime(field(span, ...END));
+  const start = sourceTime(field(span, START));
+  const end = sourceTime(field(span, END));
   const events = isLog
     ? []
     : (arrayOrNull(span.events, `${path}.events`) ?? []).map((event, i) =>
         eventOf(objectAt(event, `${path}.events[${i}]`), `${path}.events[${i}]`),
       );
   return {
-    ...{
-      traceId,
-      spanId,
-      parentId: otelId(field(span, ...PARENT) ?? parent.span_id, `${path}.parentSpanId`, 8),
-      isLog,
-    },
-    ...{
-      name: typeof name === 'string' ? name : '',
-      start,
-      end,
-      attributes,
-      status: status.code,
-      statusMessage: status.message,
-    },
+    traceId,
+    spanId,
+    parentId: otelId(field(span, PARENT) ?? parent.span_id, `${path}.parentSpanId`, 8),
+    isLog,
+    name: typeof name === 'string' ? name : '',
+    start,
+    end,
+    attributes,
+    status: status.code,
+    statusMessage: status.message,
     events,
     // One object for all spans of a resource: it is compared by what it is.
     resource: isObject(span.resource)
@@ -183,18 +180,15 @@ function spanOf(
           ...leftover(own, ['attributes']),
         }
       : resource,
-    rest: unlessEmpty({
-      ...leftover(span, KNOWN),
-      ...noteTimes(span, start, end),
-      name: typeof name === 'string' ? undefined : name,
-      scope,
-      status: status.rest,
-      context: leftover(context, ['trace_id', 'span_id']),
-      parent: unlessEmpty({
-        ...leftover(parent, ['span_id', 'trace_id']),
-        trace_id: otherTrace(parent.trace_id, traceId),
+    rest: unlessEmpty(
+      joined(leftover(span, KNOWN), noteTimes(span, start, end), {
+        name: typeof name === 'string' ? undefined : name,
+        scope,
+        status: status.rest,
+        context: leftover(context, IDS),
+        parent: unlessEmpty(joined(leftover(parent, IDS), { trace_id: otherTrace(parent.trace_id, traceId) })),
       }),
-    }),
+    ),
     bytes: heldBytes(span) + 600,
   };
 }
@@ -206,7 +200,8 @@ function otherTrace(value: JsonValue | undefined, traceId: string): JsonValue | 
 
 /** The digits below a µs, and what is no time. */
 function noteTimes(span: JsonObject, start: SourceTime, end: SourceTime): Record<string, JsonValue | undefined> {
-  const [from, to] = [field(span, ...START), field(span, ...END)];
+  const from = field(span, START);
+  const to = field(span, END);
   return {
     start_time: isWhole(from, start) ? undefined : from,
     end_time: isWhole(to, end) ? undefined : to,
@@ -220,6 +215,9 @@ function isWhole(value: JsonValue | undefined, time: SourceTime): boolean {
   return !/^\d{17,}$/.test(digits) || digits.endsWith('000');
 }
 
+const CODE = ['code', 'status_code'];
+const MESSAGE = ['message', 'description'];
+const STATUS = [...CODE, ...MESSAGE];
 const CODES: Readonly<Record<string, string>> = { '0': 'unset', '1': 'ok', '2': 'error' };
 
 function statusOf(value: JsonValue | undefined): { code: string; message: string | null; rest: JsonValue | undefined } {
@@ -229,15 +227,15 @@ function statusOf(value: JsonValue | undefined): { code: string; message: string
       message: null,
       rest: typeof value === 'string' ? undefined : value,
     };
-  const code = field(value, 'code', 'status_code');
-  const message = field(value, 'message', 'description');
+  const code = field(value, CODE);
+  const message = field(value, MESSAGE);
   const word = String(typeof code === 'string' || typeof code === 'number' ? code : '0')
     .toLowerCase()
     .replace(/^status_code_/, '');
   return {
     code: CODES[word] ?? word,
     message: typeof message === 'string' && message !== '' ? message : null,
-    rest: leftover(value, ['code', 'status_code', 'message', 'description']),
+    rest: leftover(value, STATUS),
   };
 }
 

@@ -3,7 +3,7 @@ import type { ToolCallInit } from '../../../schemas/generated/step-event.ts';
 import type { AttemptEvents } from '../attempt-events.ts';
 import type { JsonObject, JsonValue } from '../exact-number.ts';
 import { numberOrNull, objectAt, textOrNull } from '../fields.ts';
-import { jsonText, leftover, unlessEmpty } from '../json-text.ts';
+import { joined, jsonText, leftover } from '../json-text.ts';
 import { type Chat, chatText, createChat } from './chat-messages.ts';
 import { chatToolCalls } from './chat-tool-calls.ts';
 import { keptAway } from './kept-numbers.ts';
@@ -101,8 +101,7 @@ function addStep(
         tool_calls: calls,
       },
     },
-    {
-      ...leftover(step, STEP_KEYS),
+    joined(leftover(step, STEP_KEYS), {
       response: isRaw ? undefined : (response ?? undefined),
       // Parsed off the answer, of which it is most often all.
       thought: thought === response ? undefined : (thought ?? undefined),
@@ -110,7 +109,7 @@ function addStep(
       history: said ? unlessSaid(said, step) : undefined,
       tool_calls: asked.kept,
       ...(ran ? {} : { action, observation: step.observation, execution_time: step.execution_time }),
-    },
+    }),
   );
   if (!ran) return;
   addResult(out, chat, { step, said, path, location, turn, call: calls[0], action });
@@ -175,5 +174,5 @@ function unlessSaid({ said: { value } }: HistoryTurn, step: JsonObject): JsonVal
   const known = ['role', 'tool_calls'];
   if (value.content === step.response) known.push('content');
   for (const key of ['action', 'thought']) if (value[key] === same[key]) known.push(key);
-  return unlessEmpty(leftover(value, known) ?? {});
+  return leftover(value, known);
 }

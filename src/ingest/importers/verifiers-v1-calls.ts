@@ -2,7 +2,7 @@ import type { FailureInit, ModelCallInit, UsageInit } from '../../../schemas/gen
 import type { EventPlace } from '../attempt-events.ts';
 import { isObject, type JsonObject, type JsonValue } from '../exact-number.ts';
 import { arrayOrNull, countOrNull, objectAt, objectOrNull, Refused, shown, textOrNull } from '../fields.ts';
-import { leftover, unlessEmpty } from '../json-text.ts';
+import { joined, leftover, unlessEmpty } from '../json-text.ts';
 import { verifiersSampling } from './verifiers-sampling.ts';
 import { spanPlace } from './verifiers-times.ts';
 
@@ -75,14 +75,15 @@ function traceCall(record: JsonObject, path: string, index: number, isRewritten:
       error: error === null ? null : failureOf(error, `${path}.error`),
     },
     place: spanPlace(time) ?? undefined,
-    extra: unlessEmpty({
-      ...leftover(record, CALL_KEYS),
-      finish_reason: isDoubtful ? said : undefined,
-      sampling: isObject(sampling) ? undefined : (sampling ?? undefined),
-      usage: counted.rest,
-      error: error === null ? undefined : leftover(error, ['type', 'message']),
-      time: timeRest(time),
-    }),
+    extra: unlessEmpty(
+      joined(leftover(record, CALL_KEYS), {
+        finish_reason: isDoubtful ? said : undefined,
+        sampling: isObject(sampling) ? undefined : (sampling ?? undefined),
+        usage: counted.rest,
+        error: error === null ? undefined : leftover(error, ['type', 'message']),
+        time: timeRest(time),
+      }),
+    ),
     record,
     index,
   };

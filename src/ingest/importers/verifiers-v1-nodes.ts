@@ -2,7 +2,7 @@ import type { ModelCallInit } from '../../../schemas/generated/step-event.ts';
 import type { AttemptEvents, EventPlace } from '../attempt-events.ts';
 import type { JsonObject, JsonValue } from '../exact-number.ts';
 import { Refused } from '../fields.ts';
-import { jsonText, leftover, unlessEmpty } from '../json-text.ts';
+import { joined, jsonText, leftover, unlessEmpty } from '../json-text.ts';
 import { sourceTime } from '../source-times.ts';
 import { chatText, createChat, type KnownOfMessage } from './chat-messages.ts';
 import { keptAway, keptNumbers } from './kept-numbers.ts';
@@ -42,14 +42,12 @@ export function addNodes(
       return {
         call: callOf(current, version),
         place: { segmentId: segmentOf(node), ...placeOf(current) },
-        extra: {
-          ...extraOf(current, trace, location),
-          ...call?.extra,
+        extra: joined(extraOf(current, trace, location), call?.extra, {
           node: isLine ? undefined : node.index,
           parent: isLine || node.parent === -1 ? undefined : node.parent,
           unsent_token_ids: tokens.unsent,
           missing_logprobs: tokens.missingLogprobs.length > 0 ? [...tokens.missingLogprobs] : undefined,
-        },
+        }),
       };
     },
   });
