@@ -12,12 +12,14 @@ export interface Front {
   readonly url: string;
   /** Answers that were lost on their way back. */
   lost(): number;
+  /** Answers that asked to come again later. */
+  busy(): number;
   close(): Promise<void>;
 }
 
 /** Stands between producers and the server. The first answer of the server is lost, and every third: what it said yes to is sent again. */
 export async function startLossyFront(port: number, serverUrl: string, naive: Naive | null): Promise<Front> {
-  let [asked, lost] = [0, 0];
+  let [asked, lost, busy] = [0, 0, 0];
 
   async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
     asked += 1;
@@ -33,6 +35,7 @@ export async function startLossyFront(port: number, serverUrl: string, naive: Na
       ...{ method: 'POST', headers: { 'content-type': type }, body: new Uint8Array(sent) },
     }).catch(() => null);
     const text = await answer?.arrayBuffer().catch(() => null);
+    if (answer !== null && [429, 503, 507].includes(answer.status)) busy += 1;
     if (response.writableEnded) return;
     if (answer === null || text === null || text === undefined) response.destroy();
     else if (number % 3 === 1) {
@@ -55,6 +58,7 @@ export async function startLossyFront(port: number, serverUrl: string, naive: Na
   return {
     url: `http://127.0.0.1:${port}`,
     lost: () => lost,
+    busy: () => busy,
     close() {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));

@@ -69,11 +69,25 @@ class Open:
             if self.done > 0 and chance.random() < 0.1:
                 self.history = self.history[: -chance.randint(1, len(self.history) - 1)]
             prompt, completion = [*self.history, *ids(chance.randint(1, 30))], ids(chance.randint(1, 60))
-            logprobs = struct.unpack(f"<{len(completion)}f", struct.pack(f"<{len(completion)}f", *[-chance.random() * 20 for _ in completion]))
+            logprobs = struct.unpack(
+                f"<{len(completion)}f",
+                struct.pack(f"<{len(completion)}f", *[-chance.random() * 20 for _ in completion]),
+            )
             told(
-                {**at, "key": self.key(), "kind": "model_call", "prompt": hex_of(prompt, "I"), "completion": hex_of(completion, "I"), "logprobs": hex_of(list(logprobs), "f")},
+                {
+                    **at,
+                    "key": self.key(),
+                    "kind": "model_call",
+                    "prompt": hex_of(prompt, "I"),
+                    "completion": hex_of(completion, "I"),
+                    "logprobs": hex_of(list(logprobs), "f"),
+                },
                 lambda: rollout.model_call(
-                    prompt_ids=prompt, completion_ids=completion, completion_logprobs=list(logprobs), logprobs_mode="raw", finish_reason="stop"
+                    prompt_ids=prompt,
+                    completion_ids=completion,
+                    completion_logprobs=list(logprobs),
+                    logprobs_mode="raw",
+                    finish_reason="stop",
                 ),
             )
             self.history = [*prompt, *completion]

@@ -86,6 +86,7 @@ export async function runProducerChaos(chaos: ProducerChaos): Promise<ProducerCh
       ['SIGTERM of producers', world.counts.SIGTERM] as const,
       ['processes of producers', slots.flatMap((slot) => slot.truths()).length] as const,
       ['answers lost', fronts.reduce((sum, front) => sum + front.lost(), 0)] as const,
+      ['answers 429, 503 and 507', fronts.reduce((sum, front) => sum + front.busy(), 0)] as const,
       ...wrong.figures,
     ];
     return { wrong: wrong.wrong, figures };
@@ -140,6 +141,8 @@ async function longOutage(world: World, seconds: number): Promise<void> {
   await server.kill();
   const until = performance.now() + seconds * 1000;
   await Promise.all(slots.map((slot) => endAndStart(world, slot, 'SIGKILL')));
+  // However short it is, something is recorded in it.
+  await Promise.all(slots.map((slot) => slot.recording()));
   for (const pauseMs = 10_000; performance.now() + pauseMs < until; ) {
     await sleep(pauseMs);
     await disturbProducer(world);
