@@ -4,8 +4,8 @@ import type { Store } from '../clickhouse/port.ts';
 import { encodeDeadLetters } from '../clickhouse/tables/dead-letters.ts';
 import type { FramedRecord } from './record-frames.ts';
 
-/** What stands in `dead_letters.topic` for a line that an importer refused: it never was on a topic. */
-const IMPORT = 'import';
+/** What stands in `dead_letters.topic` for what never was on a topic: a line that an importer refused, a record of an HTTP body. */
+const NO_TOPIC: Readonly<Record<string, string>> = { import: 'import', ingest: 'ingest' };
 /** Of the SHA-256, as many digits as a number holds exactly: the place of a letter, the same whenever its bytes come again. */
 const PLACE_HEX_DIGITS = 12;
 
@@ -17,7 +17,7 @@ export interface KeepLettersDeps {
   readonly now: () => number;
 }
 
-/** Refused lines into dead-letter: the topic, then the table. Bytes that are there already change nothing. */
+/** Refused lines and records into dead-letter: the topic, then the table. Bytes that are there already change nothing. */
 export function createKeepLetters({
   broker,
   store,
@@ -27,27 +27,24 @@ export function createKeepLetters({
   return async function keepLetters(letters) {
     if (letters.length === 0) return;
     const rows = letters.map((letter) => rowOf(letter, now()));
-    const known = await store.query<{ place: number }>(
-      `SELECT "offset" AS place FROM rollstream.dead_letters FINAL WHERE topic = {topic:String} AND "offset" IN {places:Array(Int64)}`,
-      { topic: IMPORT, places: rows.map((row) => row.offset) },
+    const known = await store.query<{ topic: string; place: number }>(
+      `SELECT topic, "offset" AS place FROM rollstream.dead_letters FINAL
+WHERE topic IN {topics:Array(String)} AND "offset" IN {places:Array(Int64)}`,
+      { topics: Object.values(NO_TOPIC), places: rows.map((row) => row.offset) },
     );
-    const places = new Set(known.map(({ place }) => place));
-    const fresh = letters.filter((_, i) => !places.has(rows[i]?.offset ?? -1));
+    const names = new Set(known.map(({ topic: from, place }) => `${from}/${place}`));
+    const isFresh = (row: DeadLetterRow | undefined): boolean => !names.has(`${row?.topic}/${row?.offset}`);
+    const fresh = letters.filter((_, i) => isFresh(rows[i]));
     if (fresh.length === 0) return;
     await broker.append(topic, fresh);
-    await store.insert(
-      encodeDeadLetters(
-        rows.filter((row) => !places.has(row.offset)),
-        { topic, term: 0 },
-      ),
-    );
+    await store.insert(encodeDeadLetters(rows.filter(isFresh), { topic, term: 0 }));
   };
 }
 
 function rowOf({ key, headers, value }: FramedRecord, appendedAtMs: number): DeadLetterRow {
   const { stage = 'import', field = '', expected = '', got = '' } = headers;
   return {
-    topic: IMPORT,
+    topic: NO_TOPIC[stage] ?? 'import',
     partition: 0,
     offset: Number.parseInt(key.toString().slice(0, PLACE_HEX_DIGITS), 16),
     appendedAtMs,

@@ -90,7 +90,13 @@ export async function startService(context: CommandContext, withHttp: boolean): 
   const access = createLocalAccess(app);
   const imports = createLocalImportTarget(app, access);
   const findRollouts = createFindRollouts(app.store);
-  const ingest = createIngest({ target: imports, findRollouts, limits: config.limits.ingest, log });
+  const ingest = createIngest({
+    target: imports,
+    findRollouts,
+    limits: config.limits.ingest,
+    log,
+    recorder: metrics.recorder,
+  });
   const { chunkEvents } = config.replay;
   const replays = createReplays(app, {
     ...{ log, isAlone: config.services === null },

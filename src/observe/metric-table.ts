@@ -74,6 +74,21 @@ export const METRICS = {
     labelNames: ['route', 'status'],
     buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30],
   },
+  ingestBodies: {
+    name: 'rollstream_ingest_bodies_total',
+    help: 'Bodies of POST /v1/steps and /v1/verdicts by what became of them: ok, or the code of the error; RS_INGEST_FULL was answered 429. Alarm where it grows for long.',
+    labelNames: ['route', 'outcome'],
+  },
+  ingestRecords: {
+    name: 'rollstream_ingest_records_total',
+    help: 'Records of these bodies: accepted ones are durable, refused ones in dead-letter.',
+    labelNames: ['route', 'outcome'],
+  },
+  ingestBytesInFlight: {
+    name: 'rollstream_ingest_in_flight_bytes',
+    help: 'Memory set aside for the bodies that are being read; at `limits.ingest_in_flight` others are answered 429.',
+    labelNames: [],
+  },
   lag: {
     name: 'rollstream_lane_lag_records',
     help: 'Records between the committed frontier of a lane and the end of its log.',

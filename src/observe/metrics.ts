@@ -42,6 +42,9 @@ export function createMetrics(now: () => number = Date.now): Metrics {
   const gateLooks = new Counter({ ...METRICS.gateLooks, registers });
   const gateRuns = new Gauge({ ...METRICS.gateRuns, registers });
   const httpSeconds = new Histogram({ ...METRICS.httpSeconds, registers });
+  const ingestBodies = new Counter({ ...METRICS.ingestBodies, registers });
+  const ingestRecords = new Counter({ ...METRICS.ingestRecords, registers });
+  const ingestBytesInFlight = new Gauge({ ...METRICS.ingestBytesInFlight, registers });
   const leasesGranted = new Counter({ ...METRICS.leasesGranted, registers });
   const trajectoriesDelivered = new Counter({ ...METRICS.trajectoriesDelivered, registers });
   const trajectoriesEnded = new Counter({ ...METRICS.trajectoriesEnded, registers });
@@ -151,6 +154,12 @@ export function createMetrics(now: () => number = Date.now): Metrics {
         trajectoriesEnded.inc({ state }, trajectories);
         if (taken !== null) takenSeconds.observe(taken);
       },
+      ingested(route, outcome, accepted, refused) {
+        ingestBodies.inc({ route, outcome });
+        if (accepted > 0) ingestRecords.inc({ route, outcome: 'accepted' }, accepted);
+        if (refused > 0) ingestRecords.inc({ route, outcome: 'refused' }, refused);
+      },
+      ingestBytesInFlight: (bytes) => ingestBytesInFlight.set(bytes),
       answered: (route, httpStatus, seconds) => httpSeconds.observe({ route, status: httpStatus }, seconds),
     },
     watchLanes(next) {

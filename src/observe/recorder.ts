@@ -24,6 +24,10 @@ export interface Recorder {
   /** Trajectories came into this state of delivery; `takenSeconds`: since they were granted, where a batch was acked. */
   delivered(state: string, trajectories: number, takenSeconds: number | null): void;
   answered(route: string, httpStatus: number, seconds: number): void;
+  /** A body of this route was read, or given up: `outcome` is ok, or the code of the error. */
+  ingested(route: string, outcome: string, accepted: number, refused: number): void;
+  /** Over all bodies that are being read. */
+  ingestBytesInFlight(bytes: number): void;
 }
 
 /** Counts nothing. */
@@ -44,4 +48,6 @@ export const silentRecorder: Recorder = {
   granted() {},
   delivered() {},
   answered() {},
+  ingested() {},
+  ingestBytesInFlight() {},
 };

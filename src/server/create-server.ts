@@ -17,6 +17,7 @@ import type { Replays } from '../rescore/replays.ts';
 import type { VerifierCache } from '../verify/verifier-cache.ts';
 import { errorResponse } from './error-response.ts';
 import { createGuard, type GuardConfig } from './guard.ts';
+import { isReadPast } from './is-read-past.ts';
 import { createKnownRuns } from './known-runs.ts';
 import type { TrainerApi } from './open-trainer-api.ts';
 import type { Readiness } from './readiness.ts';
@@ -97,8 +98,12 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Hono {
   });
   const limitBody = bodyLimit({
     maxSize: config.bodyBytes,
-    onError: () => {
-      throw new RollstreamError('RS_TOO_LARGE', `the body is larger than ${config.bodyBytes} bytes (limits.body)`);
+    onError: async ({ req }) => {
+      const message = `the body is larger than ${config.bodyBytes} bytes (limits.body)`;
+      const response = errorResponse(new RollstreamError('RS_TOO_LARGE', message));
+      // What is cut while it sends never hears why.
+      if (req.raw.body !== null && !(await isReadPast(req.raw.body))) response.headers.set('connection', 'close');
+      return response;
     },
   });
   app.use((c, next) => (READ_AS_THEY_COME.has(c.req.path) ? next() : limitBody(c, next)));

@@ -1,10 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { RollstreamError } from '../errors.ts';
 import type { IngestBody, IngestResult } from '../ingest/http/ingest.ts';
 import { errorWith } from './error-response.ts';
-
-/** What is still under way of a body that was not read to its end is read past, up to here: a client hears why only once it has sent it. */
-const PAST = { bytes: 64 * 1024 * 1024, ms: 1_000 };
+import { isReadPast } from './is-read-past.ts';
 
 /** Hands a request to `take` and answers with what became of it. */
 export async function ingested(request: Request, take: (body: IngestBody) => Promise<IngestResult>): Promise<Response> {
@@ -25,26 +22,6 @@ export async function ingested(request: Request, take: (body: IngestBody) => Pro
 }
 
 async function* none(): AsyncGenerator<Uint8Array> {}
-
-async function isReadPast(body: ReadableStream<Uint8Array>): Promise<boolean> {
-  const over = new AbortController();
-  const late = sleep(PAST.ms, null, { signal: over.signal }).catch(() => null);
-  const reader = body.getReader();
-  try {
-    for (let left = PAST.bytes; left > 0; ) {
-      const next = await Promise.race([reader.read(), late]);
-      if (next === null) return false;
-      if (next.done) return true;
-      left -= next.value.length;
-    }
-    return false;
-  } catch {
-    // Nobody is there any more.
-    return false;
-  } finally {
-    over.abort();
-  }
-}
 
 /** 200 where all of it was read and something taken; else an error that says how much was. */
 function ingestResponse({ accepted, refusedCount, refused, error }: IngestResult): Response {

@@ -44,7 +44,13 @@ const server = createServer(
   {
     ...{ access, trainer, metrics, log, delivery: leases.delivery, forward: leases.forward, codecs: app.codecs },
     ...{ imports, blobs: app.blobs, now: Date.now, closing: closing.signal },
-    ingest: createIngest({ target: imports, findRollouts, limits: config.limits.ingest, log }),
+    ingest: createIngest({
+      target: imports,
+      findRollouts,
+      limits: config.limits.ingest,
+      log,
+      recorder: metrics.recorder,
+    }),
     schemaOf: (id) => app.registry.schemaOf(id),
     verifierCache: noCache,
     replays: createReplays(app, { log, isAlone: true }),

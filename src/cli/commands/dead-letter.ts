@@ -124,6 +124,7 @@ function requeued({ letter, topic, key, value, headers }: DeadLetterRecord, { co
     throw new RollstreamError('RS_USAGE', `${letter}: ${why}`, { facts: { letter } });
   };
   if (topic === 'import') refuse('an importer refused this line: mend its file and import that again');
+  if (topic === 'ingest') refuse('a request brought it, and it was refused: mend it and send that again');
   if (topic !== steps) refuse(`it was on ${topic}; what this pipeline reads is ${steps}`);
   if (key === null) return refuse('it has no key, so that it belongs to no unit, and would be refused again');
   return { key, value, headers: { ...headers, requeued_from: letter } };

@@ -1,4 +1,5 @@
 import { RollstreamError } from '../../errors.ts';
+import { arrivingChunks } from './arriving-chunks.ts';
 import { gunzip } from './gunzip.ts';
 import type { IngestBody } from './ingest.ts';
 import { BodyFault } from './read-step.ts';
@@ -16,7 +17,8 @@ export async function* decodedBody(body: IngestBody, limitBytes: number): AsyncG
     });
   }
   let bytes = 0;
-  for await (const chunk of encoding.endsWith('gzip') ? gunzip(untilCut(body.chunks)) : untilCut(body.chunks)) {
+  const chunks = untilCut(arrivingChunks(body.chunks));
+  for await (const chunk of encoding.endsWith('gzip') ? gunzip(chunks) : chunks) {
     bytes += chunk.length;
     if (bytes > limitBytes) throw tooLarge(limitBytes);
     yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
@@ -28,6 +30,7 @@ async function* untilCut(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   try {
     yield* chunks;
   } catch (cause) {
+    if (cause instanceof RollstreamError) throw cause;
     throw new BodyFault('the connection ended within the body', { cause });
   }
 }

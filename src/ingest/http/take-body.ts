@@ -3,7 +3,7 @@ import { RollstreamError } from '../../errors.ts';
 import { decodedBody } from './decoded-body.ts';
 import type { IngestBody, IngestResult } from './ingest.ts';
 import type { IngestBudget, Share } from './ingest-budget.ts';
-import { BodyFault, type ReadStep } from './read-step.ts';
+import { BodyFault, type ReadStep, type RecordBytes } from './read-step.ts';
 import { createRefusedList } from './refused-list.ts';
 import { createStepBatches } from './step-batches.ts';
 
@@ -47,8 +47,9 @@ export async function takeBody(body: IngestBody, deps: TakeBodyDeps): Promise<In
     const chunks = counted(share);
     try {
       for await (const step of read(chunks)) {
-        if ('refused' in step) await refused.add(index, step.refused, step.source);
-        else await batches.add({ index, record: step.record, source: step.source });
+        const source = withoutChunk(step.source);
+        if ('refused' in step) await refused.add(index, step.refused, source);
+        else await batches.add({ index, record: step.record, source });
         index++;
         takenTo = readTo;
       }
@@ -76,6 +77,13 @@ export async function takeBody(body: IngestBody, deps: TakeBodyDeps): Promise<In
     // An outage, which comes after, says more than a torn body: it can be tried again.
     error: errors.length === 0 ? null : asAnswered(errors.at(-1), index),
   };
+}
+
+/** A few bytes of a large chunk would keep all of it in memory for as long as they wait. */
+function withoutChunk(source: RecordBytes): RecordBytes {
+  const { bytes } = source;
+  const isMost = bytes === null || bytes.length * 4 > bytes.buffer.byteLength;
+  return isMost ? source : { ...source, bytes: Buffer.from(bytes) };
 }
 
 /** A body that breaks off is the sender's error; it is told how far it was read. */

@@ -14,6 +14,9 @@ it('exposes what was recorded, and the lanes as they are at the scrape', async (
   recorder.transacted(2, 0.004);
   recorder.bytesInFlight(77);
   recorder.rebalanced();
+  recorder.ingested('/v1/steps', 'ok', 7, 1);
+  recorder.ingested('/v1/steps', 'RS_INGEST_FULL', 0, 0);
+  recorder.ingestBytesInFlight(4_096);
   recorder.lost(2, 3, 40);
   // Ten records in two seconds of rebuilding.
   recorder.restored(2, 2);
@@ -47,6 +50,10 @@ it('exposes what was recorded, and the lanes as they are at the scrape', async (
     'rollstream_lane_watermark_age_seconds{partition="3"} 0',
     'rollstream_lane_recovery_seconds{partition="3"} 0',
     'rollstream_lane_lag_records{partition="2"} 3',
+    'rollstream_ingest_bodies_total{route="/v1/steps",outcome="RS_INGEST_FULL"} 1',
+    'rollstream_ingest_records_total{route="/v1/steps",outcome="accepted"} 7',
+    'rollstream_ingest_records_total{route="/v1/steps",outcome="refused"} 1',
+    'rollstream_ingest_in_flight_bytes 4096',
     'rollstream_lane_open_units{partition="2"} 3',
     'rollstream_lane_open_attempts{partition="2"} 4',
     'rollstream_lane_restored{partition="2"} 1',

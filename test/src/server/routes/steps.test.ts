@@ -65,10 +65,12 @@ describe('what is refused', () => {
       ],
     });
     expect(await idsOf('mixed')).toHaveLength(3);
-    const letters = await server.query('SELECT field, stage, value FROM rollstream.dead_letters FINAL ORDER BY field');
+    const letters = await server.query(
+      'SELECT field, stage, topic, value FROM rollstream.dead_letters FINAL ORDER BY field',
+    );
     expect(letters).toEqual([
-      { field: '', stage: 'ingest', value: '<html>' },
-      { field: 'model_call.completion_ids[0]', stage: 'ingest', value: JSON.stringify(bad) },
+      { field: '', stage: 'ingest', topic: 'ingest', value: '<html>' },
+      { field: 'model_call.completion_ids[0]', stage: 'ingest', topic: 'ingest', value: JSON.stringify(bad) },
     ]);
   });
 
