@@ -21,7 +21,10 @@ export interface ReadyDeps {
   readonly topic: string;
 }
 
-/** Pages of the ready topic, in ready order. A page ends after one read, so that its size is bounded. */
+/**
+ * Pages of the ready topic, in ready order. A page ends after one read, so that its size is bounded. One that is waited for
+ * and holds nothing that was asked for, but trajectories of other runs, goes on behind them.
+ */
 export function createReadReady(deps: ReadyDeps): (query: ReadyQuery) => Promise<ReadyPage> {
   const decode = deps.codecs.decoderOf<Trajectory>(trajectorySchema);
   const resolve = createResolveSegments(deps.blobs, deps.codecs);
@@ -54,7 +57,7 @@ export function createReadReady(deps: ReadyDeps): (query: ReadyQuery) => Promise
     }
   };
 
-  return async (query) => {
+  const readPage = async (query: ReadyQuery): Promise<ReadyPage> => {
     const { start, end } = await deps.broker.bounds(deps.topic, 0);
     const from = Math.max(query.from, start);
     if (from >= end && query.waitMs === 0) return { trajectories: [], next: from, atEnd: true };
@@ -81,6 +84,17 @@ export function createReadReady(deps: ReadyDeps): (query: ReadyQuery) => Promise
       next = record.offset + 1;
     }
     return { trajectories, next, atEnd: next >= end };
+  };
+
+  return async (query) => {
+    const until = performance.now() + query.waitMs;
+    let page = await readPage(query);
+    while (page.trajectories.length === 0 && query.signal?.aborted !== true) {
+      const leftMs = Math.ceil(until - performance.now());
+      if (leftMs <= 0) break;
+      page = await readPage({ ...query, from: page.next, waitMs: leftMs });
+    }
+    return page;
   };
 }
 
