@@ -13,7 +13,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'rollstream-producer-outage-'));
   const recorders = { producers: 1, python: null };
   result = await runProducerChaos({
-    ...{ folder, seed, seconds: 0, outageS: 1, pauseMs: 5, say: () => undefined },
+    ...{ folder, seed, seconds: 0, outageS: 1, pauseMs: 20, say: () => undefined },
     runs: [
       { ...recorders, name: 'recorder', naive: null },
       { ...recorders, name: 'answers-early', naive: 'answers_early' },

@@ -28,7 +28,7 @@ file = os.open(options.truth, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 is_finishing, is_stopped = threading.Event(), threading.Event()
 
 
-def write(**line: Any) -> None:
+def write(**line: object) -> None:
     os.write(file, f"{json.dumps(line)}\n".encode())
 
 
