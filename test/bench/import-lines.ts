@@ -57,6 +57,7 @@ async function figureOf(
   const lines = Array.from({ length: size === 'full' ? 150 : 3 }, (_, n) => JSON.stringify(lineOf(n)));
   const chunks = chunksOf(Buffer.from(`${lines.join('\n')}\n`));
   let events = 0;
+  let bytesOut = 0;
 
   const importAll = async () => {
     const map = importer.open({
@@ -72,25 +73,27 @@ async function figureOf(
       },
     });
     events = 0;
+    bytesOut = 0;
     for await (const line of readLines(chunks())) {
       const record = readRecord(line);
       if ('refused' in record) throw new Error(record.refused.message);
       const location = `bench:${line.number}`;
       const mapped = map.take({ value: record.value, sha256: line.sha256, location, duplicateKeys: [] });
       if ('refused' in mapped) throw new Error(mapped.refused.message);
-      for (const event of mapped.events) encode(event);
+      for (const event of mapped.events) bytesOut += encode(event).length;
       events += mapped.events.length;
     }
     for (const { result } of map.end?.() ?? []) {
       if ('refused' in result) throw new Error(result.refused.message);
-      for (const event of result.events) encode(event);
+      for (const event of result.events) bytesOut += encode(event).length;
       events += result.events.length;
     }
   };
   const rates = await comparedRates(size === 'full' ? 9 : 1, lines.length, importAll, () => {
     for (const line of lines) JSON.parse(line);
   });
-  const bytes = Math.round(lines.reduce((sum, line) => sum + line.length, 0) / lines.length / 1000);
+  const bytesIn = lines.reduce((sum, line) => sum + Buffer.byteLength(line), 0);
+  const kilobytes = (bytes: number) => `${(bytes / lines.length / 1000).toFixed(1)} KB`;
   return {
     name: `import, ${importer.name}`,
     value: rates.figure,
@@ -98,7 +101,9 @@ async function figureOf(
     yardstick: { name: 'JSON.parse', value: rates.yardstick },
     ratio: rates.ratio,
     target: { text: 'ratio ≥ 0.5', met: rates.ratio >= 0.5 },
-    notes: [`lines of ${bytes} KB, ${Math.round(events / lines.length)} events each`],
+    notes: [
+      `a line: ${kilobytes(bytesIn)} in, ${(events / lines.length).toFixed(1)} events, ${kilobytes(bytesOut)} out`,
+    ],
   };
 }
 
