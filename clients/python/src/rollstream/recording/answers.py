@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 _LONGEST_HINT_S = 60.0
+# A server that does not know how this is written would refuse each event of it: another version of it may not.
+_OF_REQUEST = ("avro.schema", "avro.codec", "content-type", "content-encoding")
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ def outcome_of(answer: Answer, events: int) -> Outcome:
     if status in (200, 422):
         accepted = body.get("accepted")
         # Of a proxy's page nothing was taken, whatever its status.
-        if isinstance(accepted, int) and (status == 200 or "refused" in body):
+        if isinstance(accepted, int) and accepted >= 0 and (status == 200 or "refused" in body):
             refused = max(0, events - accepted)
             return Outcome("taken", _first_refusal(body) if refused else "", refused)
         if status == 200:
@@ -42,8 +44,9 @@ def outcome_of(answer: Answer, events: int) -> Outcome:
     if status == 413:
         return Outcome("split", _message(body, status))
     error = body.get("error")
-    is_ours = isinstance(error, dict) and str(error.get("code", "")).startswith("RS_")
-    if is_ours and status in (400, 422):
+    error = error if isinstance(error, dict) else {}
+    is_ours = str(error.get("code", "")).startswith("RS_")
+    if is_ours and status in (400, 422) and error.get("field") not in _OF_REQUEST:
         return Outcome("split", _message(body, status))
     return Outcome("again", _message(body, status), pause_s=_hint_s(answer.retry_after))
 
@@ -51,7 +54,7 @@ def outcome_of(answer: Answer, events: int) -> Outcome:
 def _object(text: bytes) -> dict[str, Any]:
     try:
         body = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return body if isinstance(body, dict) else {}
 

@@ -11,6 +11,7 @@ from operator import index
 from typing import Any
 
 from .counters import Counters
+from .failures import message_of
 from .producer import Producer
 from .step_events import encoded_event
 from .token_ids import BYTES_A_TOKEN, common_prefix
@@ -127,7 +128,7 @@ class Attempt:
                 faults=told,
             )
         except Exception as error:
-            self.fail(f"{kind}: {error}", error)
+            self.fail(kind, error)
             self.lose(has_place)
             return
         if told:
@@ -157,7 +158,7 @@ class Attempt:
         try:
             return self.producer.keep(datum, kind == "end")
         except Exception as error:
-            self.fail(f"{kind}: {error}", error)
+            self.fail(kind, error)
             return False
 
     @property
@@ -173,7 +174,8 @@ class Attempt:
     def fail(self, what: str, error: BaseException) -> None:
         self._counters.add("errors")
         kind = type(error).__name__
-        self._counters.tell_once(f"error {what.split(':')[0]} {kind}", "not recorded: %s (%s)", what, kind)
+        # An error's own text may raise.
+        self._counters.tell_once(f"error {what} {kind}", "not recorded: %s: %s (%s)", what, message_of(error), kind)
 
     def prefix_of(self, segment_id: str, prompt: bytes) -> int:
         held = self._held.get(segment_id)

@@ -157,7 +157,7 @@ def _enumeration(symbols: Sequence[str]) -> Encode:
         place = places.get(value) if isinstance(value, str) else None
         if place is None:
             # Never the nearest one.
-            faults.append(f"{value!r} is none of {', '.join(symbols)}")
+            faults.append(f"{repr(value)[:200]} is none of {', '.join(symbols)}")
             place = places["unknown"]
         out.append(place)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections import deque
+from contextlib import suppress
 
 NAMES = (
     "recorded",
@@ -53,4 +54,6 @@ class Counters:
         """A rollout must not drown in what is wrong with its recorder: the rest is in stats()."""
         if what not in self._told:
             self._told.add(what)
-            _log.warning(message + " (told once; the rest is counted)", *arguments)
+            # A handler of the program's own may raise.
+            with suppress(Exception):
+                _log.warning(message + " (told once; the rest is counted)", *arguments)

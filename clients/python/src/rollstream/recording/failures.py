@@ -14,7 +14,7 @@ def failure_of(error: BaseException | Mapping[str, Any] | str | None) -> Mapping
         return error
     if isinstance(error, str):
         return {"type": None, "message": error}
-    return {"type": class_name(error), "message": _message(error)}
+    return {"type": class_name(error), "message": message_of(error)}
 
 
 def class_name(error: BaseException) -> str:
@@ -22,7 +22,7 @@ def class_name(error: BaseException) -> str:
     return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
 
 
-def _message(error: BaseException) -> str:
+def message_of(error: BaseException) -> str:
     try:
         return str(error)[:_LONGEST_MESSAGE]
     except Exception:

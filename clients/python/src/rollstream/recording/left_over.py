@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from itertools import islice
 from pathlib import Path
 
 from .counters import Counters
@@ -14,6 +15,8 @@ from .spool_folder import SpoolFolder, left_over
 
 # A producer may die beside this one.
 _LOOK_AGAIN_S = 30.0
+# Each is a file that is open, and those are the program's.
+_AT_ONCE = 8
 
 
 class LeftOver:
@@ -23,6 +26,8 @@ class LeftOver:
         self._spool, self._posting, self._counters = spool, posting, counters
         self._spool_dir, self._url = spool_dir, url
         self._found: deque[tuple[SpoolFolder, deque[Segment]]] = deque()
+        # What cannot be read or removed is not looked at again.
+        self._aside: set[str] = set()
         self._next_at = 0.0
         self._pauses = Pauses()
 
@@ -37,6 +42,9 @@ class LeftOver:
             self._counters.tell_once("left over", "what a dead producer left waits in the spool: %s", later)
             self._next_at = time.monotonic() + self._pauses.next_s(later.pause_s)
             return 0
+        except Exception as error:
+            self._put_aside(error)
+            return 1
         self._pauses.begin_anew()
         return done
 
@@ -60,10 +68,24 @@ class LeftOver:
             self._posting.tell_ended(folder.producer_id)
         folder.remove()
         self._found.popleft()
+        if folder.path.exists():
+            self._aside.add(folder.path.name)
         return 1
 
+    def _put_aside(self, error: Exception) -> None:
+        self._counters.add("errors")
+        self._counters.tell_once("aside", "what a dead producer left cannot be read: %r", error)
+        if self._found:
+            folder, segments = self._found.popleft()
+            self._aside.add(folder.path.name)
+            for segment in segments:
+                segment.close()
+            folder.release()
+        else:
+            self._next_at = time.monotonic() + _LOOK_AGAIN_S
+
     def _look(self) -> bool:
-        for folder in left_over(self._spool_dir, self._url):
+        for folder in islice(left_over(self._spool_dir, self._url, self._aside), _AT_ONCE):
             segments: deque[Segment] = deque()
             self._spool.taken_in(found_segments(folder.files(), segments))
             self._found.append((folder, segments))

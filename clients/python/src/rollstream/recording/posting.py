@@ -14,6 +14,8 @@ from .counters import Counters
 from .segment import Batch
 
 _TIMEOUT_S = 30.0
+# A server names up to 1000 events that it refused.
+_MOST_ANSWER_BYTES = 8 << 20
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.1, 5.0
 
 
@@ -103,7 +105,10 @@ class Posting:
         with suppress(BrokenPipeError, ConnectionResetError):
             self._connection.request("POST", parts.path + path, body, {**self._headers, "content-type": content_type})
         response = self._connection.getresponse()
-        return Answer(response.status, response.read(), response.headers.get("retry-after"))
+        text = response.read(_MOST_ANSWER_BYTES)
+        if response.length or (not response.isclosed() and response.read(1)):
+            raise ValueError(f"the answer is cut, or has more than {_MOST_ANSWER_BYTES} bytes")
+        return Answer(response.status, text, response.headers.get("retry-after"))
 
     def close(self) -> None:
         connection, self._connection = self._connection, None

@@ -100,7 +100,7 @@ class Rollout(RolloutBlock):
                 tool_calls=tool_calls,
             )
         except Exception as wrong:
-            attempt.fail(f"model_call: {wrong}", wrong)
+            attempt.fail("model_call", wrong)
             return attempt.in_turn(lambda _: attempt.lose(), 1)
 
         def record(index: int) -> None:

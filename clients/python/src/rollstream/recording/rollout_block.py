@@ -137,7 +137,7 @@ class RolloutBlock:
             try:
                 made = body()
             except Exception as error:
-                attempt.fail(f"{kind}: {error}", error)
+                attempt.fail(kind, error)
                 attempt.lose(has_place)
                 return
             attempt.record(kind, made, times, segment_id=segment_id, extra=extra, health=health, has_place=has_place)
@@ -187,7 +187,7 @@ class RolloutBlock:
                 times = Times(None, now_us(), duration_us)
                 attempt.record("end", body(), times, extra=extra, health=facts)
             except Exception as error:
-                attempt.fail(f"end: {error}", error)
+                attempt.fail("end", error)
                 attempt.lose()
             finally:
                 if attempt.places > before:

@@ -74,6 +74,10 @@ class Segment:
         at = rest.find(marker)
         self.sent = self.written if at < 0 else self.sent + at + len(marker)
 
+    def hold(self, fd: int) -> None:
+        """Read from there: also once the file was removed by somebody who clears folders of temporary files."""
+        self._fd = os.dup(fd)
+
     def _read(self, count: int) -> bytes:
         if self._fd < 0:
             self._fd = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)

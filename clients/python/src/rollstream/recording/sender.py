@@ -12,7 +12,7 @@ from pathlib import Path
 from .counters import Counters
 from .left_over import LeftOver
 from .posting import Later, Pauses, Posting
-from .segment import Batch, Place
+from .segment import Batch, Place, Segment
 from .spool import Spool
 
 # Callers do not wake it: that would cost each of them a switch of threads.
@@ -110,7 +110,7 @@ class Sender:
                 return self._send_memory(here)
             if waiting is not None and waiting[0] == segment.number:
                 most_bytes = min(most_bytes, waiting[1] - segment.sent)
-            batch = segment.next_batch(most_bytes)
+            batch = self._next_batch(segment, most_bytes)
             if batch is not None:
                 self._posting.post(batch)
                 segment.mark_sent(batch.after)
@@ -122,6 +122,17 @@ class Sender:
             segment.remove()
             spool.freed(segment.written)
         return self._send_memory()
+
+    def _next_batch(self, segment: Segment, most_bytes: int) -> Batch | None:
+        try:
+            return segment.next_batch(most_bytes)
+        except FileNotFoundError as error:
+            # Somebody has removed it: what comes behind it must not wait for ever.
+            self._counters.add("errors")
+            self._counters.tell_once("removed", "a spool file was removed, its events are lost: %s", error)
+            self._spool.seal_if(segment)
+            segment.sent = segment.written
+            return None
 
     def _send_memory(self, up_to: Place | None = None) -> int:
         """Blocks that the disk did not take; up_to: of those that come before what is there."""

@@ -15,6 +15,8 @@ from .spool_folder import SUFFIX, SpoolFolder
 
 # What is answered is on the disk until its file is full.
 _SEGMENT_BYTES = 8 << 20
+# Files that are open from their beginning on; those behind them wait for a server that is not there.
+_HELD_OPEN = 8
 
 
 class Spool:
@@ -107,7 +109,7 @@ class Spool:
         assert self.folder is not None
         self._number += 1
         path = self.folder.path / f"{self._number:08}{SUFFIX}"
-        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             if os.pwrite(fd, self.head, 0) != len(self.head):
                 raise OSError("the head of a spool file was cut short")
@@ -120,6 +122,9 @@ class Spool:
         segment = Segment(path, self.head, written=len(self.head), is_full=False)
         self._fd, self._active = fd, segment
         self._written += segment.written
+        if len(self.segments) < _HELD_OPEN:
+            with suppress(OSError):
+                segment.hold(fd)
         self.segments.append(segment)
         return segment
 
@@ -132,6 +137,12 @@ class Spool:
                 os.close(fd)
             if active is not None:
                 active.is_full = True
+
+    def seal_if(self, segment: Segment) -> None:
+        """Nothing more goes to a file that is not there."""
+        with self._lock:
+            if self._active is segment:
+                self.seal()
 
     def shut(self) -> None:
         """Nothing is taken any more."""

@@ -6,7 +6,7 @@ import json
 import os
 import secrets
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -88,13 +88,16 @@ def create_folder(spool_dir: Path, url: str, producer_id: str, host: str) -> Spo
     return SpoolFolder(path, lock, facts)
 
 
-def left_over(spool_dir: Path, url: str) -> Iterator[SpoolFolder]:
-    """What dead producers left for this server, locked: of two processes one gets it."""
+def left_over(spool_dir: Path, url: str, aside: Container[str] = ()) -> Iterator[SpoolFolder]:
+    """What dead producers left for this server, locked: of two processes one gets it. aside: names to
+    pass over."""
     try:
         names = sorted(entry.name for entry in os.scandir(spool_dir) if not entry.name.startswith("."))
     except OSError:
         return
     for name in names:
+        if name in aside:
+            continue
         found = _taken(spool_dir / name, url)
         if found is not None:
             yield found
@@ -112,7 +115,7 @@ def _taken(path: Path, url: str) -> SpoolFolder | None:
             facts = json.loads(os.pread(lock, 65_536, 0))
             if isinstance(facts, dict) and facts.get("url") == url:
                 return SpoolFolder(path, lock, facts)
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         pass
     os.close(lock)
     return None
