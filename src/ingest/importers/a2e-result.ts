@@ -8,22 +8,22 @@ import type { Action } from './a2e-action.ts';
 import type { Exchange } from './a2e-episode.ts';
 import { type A2eMessage, restOfMessage, restOfObservation } from './a2e-message.ts';
 
-/** Codes of A2E. Those of the first kind say that nothing ran. */
-const STATUS: Readonly<Record<string, ToolStatus>> = {
-  unknown_tool: 'not_executed',
-  tool_denied: 'not_executed',
-  unknown_action: 'not_executed',
-  unauthorized: 'not_executed',
-  schema_violation: 'not_executed',
-  invalid_message: 'not_executed',
-  parse_error: 'not_executed',
-  version_mismatch: 'not_executed',
-  tool_error: 'tool_error',
-  runtime_error: 'tool_error',
-  timeout: 'timeout',
-  out_of_memory: 'sandbox_error',
-  sandbox_crash: 'sandbox_error',
-};
+/** Codes of A2E. Those of the first kind say that nothing ran. A map: a code may be a word that every object knows. */
+const STATUS: ReadonlyMap<string, ToolStatus> = new Map([
+  ['unknown_tool', 'not_executed'],
+  ['tool_denied', 'not_executed'],
+  ['unknown_action', 'not_executed'],
+  ['unauthorized', 'not_executed'],
+  ['schema_violation', 'not_executed'],
+  ['invalid_message', 'not_executed'],
+  ['parse_error', 'not_executed'],
+  ['version_mismatch', 'not_executed'],
+  ['tool_error', 'tool_error'],
+  ['runtime_error', 'tool_error'],
+  ['timeout', 'timeout'],
+  ['out_of_memory', 'sandbox_error'],
+  ['sandbox_crash', 'sandbox_error'],
+]);
 
 export interface NamedResult {
   readonly callId: string;
@@ -111,7 +111,7 @@ export function saidByFailure({ value }: A2eMessage): string[] {
 }
 
 function errorAnswer(response: A2eMessage): Answer {
-  const status = STATUS[errorCode(response)] ?? 'unknown';
+  const status = STATUS.get(errorCode(response)) ?? 'unknown';
   return { ...NO_ANSWER, status, error: failureOf(response), taken: saidByFailure(response) };
 }
 
@@ -124,7 +124,7 @@ function toolAnswer(data: JsonValue | undefined): Answer {
   const ms = countOrNull(duration_ms);
   const exitCode =
     typeof exit_code === 'number' && Number.isInteger(exit_code) && Math.abs(exit_code) < 2 ** 31 ? exit_code : null;
-  const failed = code === null ? 'tool_error' : (STATUS[code] ?? 'tool_error');
+  const failed = code === null ? 'tool_error' : (STATUS.get(code) ?? 'tool_error');
   const hasFailure = code !== null || typeof error === 'string';
   return {
     status: success === true ? 'ok' : success === false ? failed : 'unknown',

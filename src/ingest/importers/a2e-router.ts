@@ -16,13 +16,13 @@ export interface A2eRouter {
   strays(): A2eMessage[];
 }
 
-const KINDS: Readonly<Record<string, Exchange['kind']>> = {
-  'env/reset': 'reset',
-  'env/step': 'step',
-  'env/observe': 'observe',
-  'env/close': 'close',
-  'tool/call': 'tool',
-};
+const KINDS: ReadonlyMap<string, Exchange['kind']> = new Map([
+  ['env/reset', 'reset'],
+  ['env/step', 'step'],
+  ['env/observe', 'observe'],
+  ['env/close', 'close'],
+  ['tool/call', 'tool'],
+]);
 /** They name their episode in the request. */
 const NAMED: readonly Exchange['kind'][] = ['step', 'observe', 'close'];
 
@@ -47,7 +47,7 @@ export function createA2eRouter(store: EpisodeStore): A2eRouter {
   }
 
   function request(verb: string, message: A2eMessage): void {
-    const kind = KINDS[verb] ?? 'other';
+    const kind = KINDS.get(verb) ?? 'other';
     const early = exchangeAt(waiting.answered(verb, message.id));
     if (early !== undefined) {
       if (note(early.episode, message)) early.exchange.request = message;
@@ -69,7 +69,7 @@ export function createA2eRouter(store: EpisodeStore): A2eRouter {
 
   function respond(verb: string, message: A2eMessage): void {
     const observation = message.value.obs === undefined ? null : observationOf(message.value.obs, 'obs');
-    const kind = KINDS[verb] ?? 'other';
+    const kind = KINDS.get(verb) ?? 'other';
     if (kind === 'reset' && observation !== null) {
       began(message, observation);
       return;

@@ -56,7 +56,15 @@ export function segmentName({ name, value }: NamedDocument): string {
 /** What a document says of itself besides its steps and the documents within it. */
 export function headerOf({ name, value }: NamedDocument): JsonObject {
   const header = leftover(value, ['steps', 'subagent_trajectories']) ?? {};
-  return name === '' ? header : { ...header, file: name };
+  // What is no document of a sub-agent is in no segment.
+  const { subagent_trajectories: within } = value;
+  const odd = Array.isArray(within) ? within.filter((item) => !isObject(item)) : [within ?? null];
+  const isOdd = odd.some((item) => item !== null);
+  return {
+    ...header,
+    ...(isOdd ? { subagent_trajectories: odd } : {}),
+    ...(name === '' ? {} : { file: name }),
+  };
 }
 
 /** The document of a sub-agent: within its parent's by trajectory or session id, else by its path. null: it is not there. */

@@ -1,6 +1,6 @@
 import { type AttemptEvents, createAttemptEvents } from '../attempt-events.ts';
 import { isObject, type JsonObject, type JsonValue } from '../exact-number.ts';
-import { arrayAt, countOrNull, idOrNull, numberOrNull, objectOrNull } from '../fields.ts';
+import { arrayAt, countOrNull, idOrNull, numberOrNull, objectOrNull, Refused, shown } from '../fields.ts';
 import { ARRAY, type Importer, oddities, refusable } from '../importer.ts';
 import { leftover } from '../json-text.ts';
 import { addMiniSweEnd } from './mini-swe-end.ts';
@@ -52,6 +52,7 @@ export const miniSweAgent: Importer = {
 function addDocument(out: AttemptEvents, document: JsonObject, odd: JsonObject | undefined): void {
   const field = ARRAY in document ? ARRAY : 'messages';
   const messages = arrayAt(document[field], field);
+  if (field === ARRAY && messages.length === 0) throw new Refused('', 'messages', shown(messages));
   const info = objectOrNull(document.info, 'info') ?? {};
   addStart(out, info, odd);
   addMiniSweMessages(out, messages, field);

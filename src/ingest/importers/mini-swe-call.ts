@@ -17,6 +17,7 @@ interface Reply {
  */
 export function miniSweCall(message: JsonObject, extra: JsonObject, turn: number): KnownOfMessage {
   const reply = isObject(extra.response) ? replyOf(extra.response, message) : null;
+  const isList = Array.isArray(message.tool_calls);
   const isText = !Array.isArray(message.tool_calls) || message.tool_calls.length === 0;
   const actions = isText && Array.isArray(extra.actions) ? extra.actions : [];
   const written = actions.map((action, i) => writtenCall(action, `action-${turn}.${i}`));
@@ -34,7 +35,8 @@ export function miniSweCall(message: JsonObject, extra: JsonObject, turn: number
         }),
       ),
     },
-    taken: ['content', 'extra', 'timestamp', ...(written.length > 0 ? ['tool_calls'] : [])],
+    // What stands there and is no list is kept, though it made no calls.
+    taken: ['content', 'extra', 'timestamp', ...(written.length > 0 && isList ? ['tool_calls'] : [])],
   };
 }
 

@@ -2,7 +2,7 @@ import { bytesOfText } from '../../../processors/model/text-bytes.ts';
 import type { ToolCallInit } from '../../../schemas/generated/step-event.ts';
 import type { AttemptEvents } from '../attempt-events.ts';
 import { isObject, type JsonObject, type JsonValue } from '../exact-number.ts';
-import { objectAt } from '../fields.ts';
+import { objectAt, Refused, shown } from '../fields.ts';
 import { joined, leftover } from '../json-text.ts';
 import { type Chat, createChat, type KnownOfMessage } from './chat-messages.ts';
 import { miniSweCall, replyOf } from './mini-swe-call.ts';
@@ -35,7 +35,9 @@ export function addMiniSweMessages(out: AttemptEvents, messages: readonly JsonVa
   for (const [i, entry] of messages.entries()) {
     const path = `${field}[${i}]`;
     const message = objectAt(entry, path);
-    const extra = isObject(message.extra) ? message.extra : {};
+    if (message.role === undefined && message.type === undefined && message.object === undefined)
+      throw new Refused(`${path}.role`, 'a role', shown(message.role));
+    const extra = notesOf(message);
     const { endedAtUs, times } = miniSweTime(message, extra);
     const time: KnownOfMessage = { place: { endedAtUs }, extra: { times } };
     const rest = plain(message, extra, time);
@@ -73,6 +75,12 @@ function placed(
   more?: JsonObject,
 ): KnownOfMessage {
   return { call, result, taken, place: time.place, extra: joined(extra, time.extra, more) };
+}
+
+/** What the loop noted beside a message; something else in its place is kept as a note of that name. */
+function notesOf({ extra }: JsonObject): JsonObject {
+  if (isObject(extra)) return extra;
+  return extra === undefined || extra === null ? {} : { extra };
 }
 
 function plain(message: JsonObject, extra: JsonObject, time: KnownOfMessage): KnownOfMessage {

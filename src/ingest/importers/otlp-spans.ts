@@ -218,24 +218,29 @@ function isWhole(value: JsonValue | undefined, time: SourceTime): boolean {
 const CODE = ['code', 'status_code'];
 const MESSAGE = ['message', 'description'];
 const STATUS = [...CODE, ...MESSAGE];
-const CODES: Readonly<Record<string, string>> = { '0': 'unset', '1': 'ok', '2': 'error' };
+/** Codes and words that a status is made of; of others the source's own value is kept beside it. */
+const CODES = new Map([
+  ...[['0', 'unset'] as const, ['1', 'ok'] as const, ['2', 'error'] as const],
+  ...['unset', 'ok', 'error'].map((word) => [word, word] as const),
+]);
 
 function statusOf(value: JsonValue | undefined): { code: string; message: string | null; rest: JsonValue | undefined } {
-  if (!isObject(value))
-    return {
-      code: typeof value === 'string' ? value.toLowerCase() : 'unset',
-      message: null,
-      rest: typeof value === 'string' ? undefined : value,
-    };
+  if (!isObject(value)) {
+    const code = typeof value === 'string' ? value.toLowerCase() : 'unset';
+    return { code, message: null, rest: code === value || value === null ? undefined : value };
+  }
   const code = field(value, CODE);
   const message = field(value, MESSAGE);
-  const word = String(typeof code === 'string' || typeof code === 'number' ? code : '0')
+  const isWord = typeof code === 'string' || typeof code === 'number';
+  const word = String(isWord ? code : '0')
     .toLowerCase()
     .replace(/^status_code_/, '');
+  const isCode = isWord ? CODES.has(word) : code === undefined || code === null;
+  const isMessage = message === undefined || message === null || typeof message === 'string';
   return {
-    code: CODES[word] ?? word,
+    code: CODES.get(word) ?? word,
     message: typeof message === 'string' && message !== '' ? message : null,
-    rest: leftover(value, STATUS),
+    rest: leftover(value, isCode && isMessage ? STATUS : [...(isCode ? CODE : []), ...(isMessage ? MESSAGE : [])]),
   };
 }
 

@@ -84,16 +84,26 @@ function otelValue(value: JsonValue): JsonValue {
       return typeof inner === 'string' && /^-?(NaN|Infinity)$/.test(inner) ? new ExactNumber(inner) : inner;
     case 'arrayValue':
     case 'array_value':
-      return isObject(inner) && Array.isArray(inner.values) ? inner.values.map(otelValue) : [];
+      return valuesIn(inner)?.map(otelValue) ?? value;
     case 'kvlistValue':
     case 'kvlist_value':
-      return isObject(inner) && Array.isArray(inner.values) ? kvlist(inner.values) : {};
+      return inner !== null && isObject(inner) && Object.keys(inner).length === 0
+        ? {}
+        : (kvlist(valuesIn(inner)) ?? value);
     default:
       return value;
   }
 }
 
-function kvlist(pairs: readonly JsonValue[]): JsonValue {
+/** None is an empty object; null: it is no list of OTLP, and stays as it is. */
+function valuesIn(list: JsonValue): readonly JsonValue[] | null {
+  if (!isObject(list)) return null;
+  const { values = [], ...rest } = list;
+  return Array.isArray(values) && Object.keys(rest).length === 0 ? values : null;
+}
+
+function kvlist(pairs: readonly JsonValue[] | null): JsonValue | null {
+  if (pairs === null) return null;
   return pairs.every((pair) => isObject(pair) && typeof pair.key === 'string') ? ofPairs(pairs, '') : [...pairs];
 }
 

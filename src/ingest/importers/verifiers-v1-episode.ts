@@ -1,6 +1,6 @@
 import type { Purpose } from '../../../schemas/generated/step-event.ts';
 import { isObject, type JsonObject, type JsonValue } from '../exact-number.ts';
-import { arrayOrNull, booleanOr, idOrNull, objectAt, objectOrNull } from '../fields.ts';
+import { arrayAt, arrayOrNull, booleanOr, idOrNull, objectAt, objectOrNull } from '../fields.ts';
 import { leftover } from '../json-text.ts';
 
 /** A line of traces.jsonl: what one run of the environment was, over all its agents. */
@@ -37,7 +37,7 @@ export function episodeOf(line: JsonObject): Episode {
     purpose: purposeOf(run, work),
     version: versionOf(work.policy),
     error: isOk || errors.length === 0 ? null : objectAt(errors.at(-1), `errors[${errors.length - 1}]`),
-    traces: (arrayOrNull(line.traces, 'traces') ?? []).map((trace, i) => objectAt(trace, `traces[${i}]`)),
+    traces: arrayAt(line.traces, 'traces').map((trace, i) => objectAt(trace, `traces[${i}]`)),
     task: objectOrNull(line.task, 'task') ?? {},
     rest: leftover(line, ['traces', 'task']),
   };

@@ -1,7 +1,7 @@
 import { createAttemptEvents } from '../attempt-events.ts';
 import { createLineIds } from '../attempt-numbers.ts';
 import { isObject, type JsonObject } from '../exact-number.ts';
-import { idOrNull, smallCountOrNull } from '../fields.ts';
+import { idOrNull, Refused, smallCountOrNull } from '../fields.ts';
 import { type Importer, oddities, refusable } from '../importer.ts';
 import { addVerifiersEvents } from './verifiers-events.ts';
 
@@ -37,6 +37,8 @@ export const verifiers: Importer = {
         fileMark ??= sha256.slice(0, 8);
         const mark = fileMark;
         return refusable(() => {
+          // Each version has the column: without it the row is of another format.
+          if (value.completion === undefined) throw new Refused('completion', 'messages or a text', 'nothing');
           const id = lineId(sha256);
           const task = taskOf(value);
           // One rollout of an example is no group.
