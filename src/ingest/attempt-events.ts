@@ -33,7 +33,10 @@ export interface AttemptEvents {
   readonly list: readonly StepEventInit[];
   /** Adds an event of the loop: `seq` counts from 0. */
   add(kind: EventKind, body: Body, extra?: Extra, place?: EventPlace): void;
-  /** Adds a verdict, or a phase after the end: no `seq`. */
+  /**
+   * Adds a verdict, or a phase after the end: no `seq`. An ending that the source does not tell is decided at once, so the verdict
+   * that the same record has stands before it: it is not late.
+   */
   addAfterEnd(kind: EventKind, body: Body, extra?: Extra, place?: EventPlace): void;
 }
 
@@ -92,8 +95,16 @@ export function createAttemptEvents(
   return {
     list,
     add: (kind, body, extra, place = NOWHERE) => push(kind, body, extra, seq++, place),
-    addAfterEnd: (kind, body, extra, place = NOWHERE) => push(kind, body, extra, null, place),
+    addAfterEnd(kind, body, extra, place = NOWHERE) {
+      push(kind, body, extra, null, place);
+      const end = kind === 'verdict' ? list.findIndex(isUntoldEnd) : -1;
+      if (end !== -1) list.splice(end, 0, ...list.splice(-1));
+    },
   };
+}
+
+function isUntoldEnd({ end }: StepEventInit): boolean {
+  return end?.reasons?.[0]?.raw === '';
 }
 
 /** 128 bits name the attempt and the record; kind and ordinal follow in clear. */

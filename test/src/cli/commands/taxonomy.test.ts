@@ -20,9 +20,12 @@ describe('taxonomy RAW', () => {
     const { code, mappings, taxonomy } = await asked('timeout');
     expect(code).toBe(0);
     expect(mappings.map(({ system }: { system: string }) => system)).toEqual([
-      ...['agent-lightning', 'rllm', 'strands-env', 'tau2'],
+      ...['a2e', 'agent-lightning', 'rllm', 'strands-env', 'tau2'],
     ]);
-    for (const mapping of mappings)
+    const [ofTool, ...ofLoops] = mappings;
+    // On the wire of A2E it is the code of a tool's error.
+    expect(ofTool).toMatchObject({ code: 'tool_timeout', category: 'env_fault', by: 'exact' });
+    for (const mapping of ofLoops)
       expect(mapping).toMatchObject({ code: 'wall_clock', category: 'budget', by: 'exact', line: expect.any(Number) });
     expect(taxonomy).toMatchObject({ version: expect.any(String), id: expect.stringMatching(/^[0-9a-f]{64}$/) });
   });

@@ -225,7 +225,7 @@ describe('why it ended', () => {
     ];
     const taken = await importedDocument(miniSweAgent, { 'a.traj.json': messages });
     const events = 'events' in taken ? taken.events : [];
-    expect(kindsOf(events)).toEqual(['start', 'message', 'model_call', 'end', 'verdict']);
+    expect(kindsOf(events)).toEqual(['start', 'message', 'model_call', 'verdict', 'end']);
     expect(events[0]).toMatchObject({
       source: { version: 'messages' },
       rollout_id: expect.stringMatching(/^[0-9a-f]{64}$/),

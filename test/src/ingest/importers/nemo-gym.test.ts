@@ -141,8 +141,9 @@ describe('calls', () => {
       'tool_result',
       'model_call',
       'tool_result',
-      'end',
+      // It ended on a result, which says nothing: that is decided at the end, and the verdict must be there by then.
       'verdict',
+      'end',
     ]);
     const calls = only(events, 'model_call').map(({ model_call }) =>
       model_call?.tool_calls.map((call) => call.call_id),

@@ -39,14 +39,14 @@ const CALLS = [
 describe('a row', () => {
   test('is cut where the mask changes; padding is no token of it', async () => {
     const events = await eventsOf(nemoRl, [row()]);
-    expect(events.map(({ kind }) => kind)).toEqual(['start', 'model_call', 'model_call', 'end', 'verdict']);
+    expect(events.map(({ kind }) => kind)).toEqual(['start', 'model_call', 'model_call', 'verdict', 'end']);
     expect(callsOf(events)).toEqual(CALLS);
     expect(events[0]).toMatchObject({ env_name: 'math', group_id: null, rollout_id: expect.stringMatching(/\.0$/) });
     expect(JSON.parse(events[0]?.extra_json ?? '')).toEqual({
       content: ['2+2?', '4'],
       padding: { token_id: 0, count: 2 },
     });
-    const [end, verdict] = events.slice(-2);
+    const [verdict, end] = events.slice(-2);
     expect(end?.end?.reasons.map(({ raw, system }) => [raw, system])).toEqual([['', 'nemo-rl']]);
     expect(verdict?.verdict).toMatchObject({ status: 'scored', rewards: { reward: 1 } });
   });
