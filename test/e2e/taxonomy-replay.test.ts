@@ -18,7 +18,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'rollstream-taxonomy-'));
   data = ['--data', join(folder, 'data')];
   taxonomy = join(folder, 'taxonomy.yaml');
-  const known = 'rollstream: [task_complete]';
+  const known = 'rollstream: [task_complete, completed]';
   const shipped = readFileSync(packageFile('processors', 'taxonomy', 'taxonomy.yaml'), 'utf8');
   expect(shipped.split(known)).toHaveLength(2);
   writeFileSync(taxonomy, shipped.replace(known, `${known}\n      my-loop: [all_done]`));
