@@ -21,7 +21,7 @@ const SHAPES = [
 
 /** A file of many whole attempts through all audits that need no tokenizer, in as many threads as there are cores. */
 export async function auditOffline(size: Size): Promise<Figure[]> {
-  const bytes = size === 'full' ? 1000 * MB : 20 * MB;
+  const bytes = size === 'full' ? 1000 * MB : 5 * MB;
   const engine: EngineSettings = {
     taxonomy: await readDocumentFile(packageFile('processors/taxonomy/taxonomy.yaml')),
     reorderEvents: 256,
