@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ProducerChaosResult, runProducerChaos } from '../chaos/producers/run-producer-chaos.ts';
 
-/** A short version of test/chaos/producer-chaos.ts, each time with another seed, which is printed where it fails. */
+/**
+ * A short version of test/chaos/producer-chaos.ts, each time with another seed, which is printed where it fails. New ids at a second
+ * sending show only where it falls into an open unit, which so short a run does not always have: that is the long one's.
+ */
 const seed = String(Date.now());
 let folder = '';
 let result: ProducerChaosResult;
@@ -17,7 +20,6 @@ beforeAll(async () => {
     runs: [
       { ...recorders, name: 'recorder', naive: null },
       { ...recorders, name: 'answers-early', naive: 'answers_early' },
-      { ...recorders, name: 'new-ids', naive: 'new_ids' },
     ],
   });
 }, 240_000);
@@ -29,8 +31,4 @@ it('a server and a producer that are killed, and return: nothing is lost, nothin
 
 it('a recorder that forgets before it is answered is caught', () => {
   expect(result.wrong.get('answers-early')?.join('\n'), `seed ${seed}`).toMatch(/is not there/);
-});
-
-it('a recorder that names an event anew when it sends it again is caught', () => {
-  expect(result.wrong.get('new-ids')?.join('\n'), `seed ${seed}`).toMatch(/was not accepted|\d verdicts/);
 });
