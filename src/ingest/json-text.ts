@@ -11,6 +11,16 @@ export function jsonText(value: JsonValue): string {
 /** Entries of an object that may be left out: undefined is not there. */
 export type Entries = Readonly<Record<string, JsonValue | undefined>>;
 
+/** Text as it is, anything else as its JSON: what a source may write either way. */
+export function asText(value: JsonValue): string {
+  return typeof value === 'string' ? value : jsonText(value);
+}
+
+/** They say the same, keys in the same order. */
+export function isSameJson(a: JsonValue, b: JsonValue): boolean {
+  return a === b || jsonText(a) === jsonText(b);
+}
+
 /** null when there is nothing to keep. Entries that are undefined are left out. */
 export function extraJson(extra: Entries): string | null {
   for (const key in extra) {

@@ -2,7 +2,7 @@ import { bytesOfText } from '../../../processors/model/text-bytes.ts';
 import { isObject, type JsonObject, type JsonValue } from '../exact-number.ts';
 import { arrayOrNull, countOrNull, objectOrNull } from '../fields.ts';
 import { references } from '../importers/references.ts';
-import { jsonText, leftover, unlessEmpty } from '../json-text.ts';
+import { asText, leftover, unlessEmpty } from '../json-text.ts';
 import type { AnswerPaths, EngineAnswer } from './engine-answer.ts';
 import { idsOrNull, promptTokens } from './prompt-tokens.ts';
 import { requestSampling } from './request-sampling.ts';
@@ -108,7 +108,7 @@ function textsOf(pairs: JsonValue | undefined): JsonValue[] | undefined {
 /** Whole: an object as JSON text. */
 export function finishReason(value: JsonValue | undefined): string | null {
   if (value === undefined || value === null) return null;
-  return typeof value === 'string' ? value : jsonText(value);
+  return asText(value);
 }
 
 function countsOf(meta: JsonObject) {

@@ -3,7 +3,7 @@ import type { FailureInit, ToolResultInit, ToolStatus } from '../../../schemas/g
 import type { AttemptEvents, EventPlace } from '../attempt-events.ts';
 import { isObject, type JsonObject, type JsonValue } from '../exact-number.ts';
 import { countOrNull } from '../fields.ts';
-import { jsonText, leftover, unlessEmpty } from '../json-text.ts';
+import { asText, leftover, unlessEmpty } from '../json-text.ts';
 import type { Action } from './a2e-action.ts';
 import type { Exchange } from './a2e-episode.ts';
 import { type A2eMessage, restOfMessage, restOfObservation } from './a2e-message.ts';
@@ -157,5 +157,5 @@ function oddOf(
 
 /** A text as it is, anything else as JSON. */
 export function textBytes(value: JsonValue): Buffer {
-  return bytesOfText(typeof value === 'string' ? value : jsonText(value));
+  return bytesOfText(asText(value));
 }

@@ -2,7 +2,7 @@ import { bytesOfText } from '../../../processors/model/text-bytes.ts';
 import type { AttemptEvents, EventPlace } from '../attempt-events.ts';
 import { isObject, type JsonObject, type JsonValue } from '../exact-number.ts';
 import { arrayAt, arrayOrNull, idOrNull, objectAt, objectOrNull, textAt, textOrNull } from '../fields.ts';
-import { jsonText, leftover, unlessEmpty } from '../json-text.ts';
+import { asText, jsonText, leftover, unlessEmpty } from '../json-text.ts';
 import { sourceTime } from '../source-times.ts';
 import { atifCall, withTokens } from './atif-call.ts';
 import type { NamedDocument } from './atif-documents.ts';
@@ -126,7 +126,7 @@ function addObservation({ writer, document, segment, step, path }: Made): void {
       continue;
     }
     const asked = segment.askedBy.get(id);
-    const output = content === undefined || content === null ? null : bytesOfText(outputText(content));
+    const output = content === undefined || content === null ? null : bytesOfText(asText(content));
     writer.out.add(
       'tool_result',
       { tool_result: { call_id: id, turn: asked?.turn ?? null, name: asked?.name ?? null, output } },
@@ -153,10 +153,6 @@ function aboutObservation(step: JsonObject, path: string): JsonObject | undefine
   if (observation === null) return undefined;
   const results = resultsOf(step, path).filter(isBare);
   return unlessEmpty({ ...leftover(observation, ['results']), results: results.length > 0 ? results : undefined });
-}
-
-function outputText(content: JsonValue): string {
-  return typeof content === 'string' ? content : jsonText(content);
 }
 
 /** The time of a step is when it was written down: of a call neither begin nor end, so that no duration is made of it. */

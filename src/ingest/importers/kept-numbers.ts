@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject, JsonValue } from '../exact-number.ts';
-import { jsonText } from '../json-text.ts';
+import { asText, jsonText } from '../json-text.ts';
 
 /** So many numbers travel as they are. */
 const FEW = 16;
@@ -20,9 +20,8 @@ export function keptNumbers(value: JsonValue | undefined, location: string, fiel
 /** Data that is large whatever it holds, by place and SHA-256; undefined: there is none. */
 export function keptAway(value: JsonValue | undefined, location: string, field: string): JsonObject | undefined {
   if (value === undefined || value === null) return undefined;
-  const text = typeof value === 'string' ? value : jsonText(value);
-  const sha256 = createHash('sha256').update(text).digest('hex');
-  return { uri: `${location}#${field}`, sha256, length: text.length };
+  const text = asText(value);
+  return { uri: `${location}#${field}`, sha256: sha256(text), length: text.length };
 }
 
 function digestOf(values: readonly JsonValue[]): JsonObject {

@@ -1,7 +1,7 @@
 import { bytesOfText } from '../../../processors/model/text-bytes.ts';
 import type { ModelCallInit, ToolCallInit } from '../../../schemas/generated/step-event.ts';
 import { isObject, type JsonObject, type JsonValue } from '../exact-number.ts';
-import { joined, jsonText, leftover, unlessEmpty } from '../json-text.ts';
+import { asText, isSameJson, joined, jsonText, leftover, unlessEmpty } from '../json-text.ts';
 import type { KnownOfMessage } from './chat-messages.ts';
 import { chatUsage } from './chat-usage.ts';
 
@@ -60,7 +60,7 @@ export function replyOf(response: JsonObject, message: JsonObject): Reply {
       model: typeof model === 'string' ? model : null,
       usage: counted.usage,
       // Whose words they are depends on the server: kept whole, as it gave them.
-      finish_reason: isFinish ? finish : ofResponses === null ? null : textOf(ofResponses),
+      finish_reason: isFinish ? finish : ofResponses === null ? null : asText(ofResponses),
     },
     rest: unlessEmpty(
       joined(leftover(response, REPLY_KEYS), {
@@ -75,10 +75,6 @@ export function replyOf(response: JsonObject, message: JsonObject): Reply {
 }
 
 const REPLY_KEYS = ['id', 'model', 'choices', 'usage', 'status', 'incomplete_details'];
-
-function textOf(value: JsonValue): string {
-  return typeof value === 'string' ? value : jsonText(value);
-}
 
 /** Of the choices, what the message does not say once more. */
 function choicesRest(
@@ -98,10 +94,6 @@ function choicesRest(
 function differing(said: JsonObject, message: JsonObject): JsonObject | undefined {
   return leftover(
     said,
-    Object.keys(said).filter((key) => isSame(said[key] ?? null, message[key] ?? null)),
+    Object.keys(said).filter((key) => isSameJson(said[key] ?? null, message[key] ?? null)),
   );
-}
-
-function isSame(a: JsonValue, b: JsonValue): boolean {
-  return a === b || jsonText(a) === jsonText(b);
 }

@@ -3,7 +3,7 @@ import type { ToolCallInit } from '../../../schemas/generated/step-event.ts';
 import type { AttemptEvents } from '../attempt-events.ts';
 import { isObject, type JsonObject, type JsonValue } from '../exact-number.ts';
 import { arrayAt, arrayOrNull, idOrNull, objectAt, objectOrNull, textOrNull } from '../fields.ts';
-import { jsonText, unlessEmpty } from '../json-text.ts';
+import { asText, jsonText, unlessEmpty } from '../json-text.ts';
 import { failureText, nemoReasons, nemoVerdict } from './nemo-end.ts';
 import { addNemoStart } from './nemo-start.ts';
 import { itemText, type NemoItem, type NemoStep, nemoSteps } from './nemo-steps.ts';
@@ -115,10 +115,16 @@ function addResult(
   const { call_id, output, type: _type, ...rest } = item.value;
   const id = idOrNull(call_id, `${item.path}.call_id`) ?? '';
   const asked = askedBy.get(id);
-  const text = typeof output === 'string' ? output : jsonText(output ?? null);
   out.add(
     'tool_result',
-    { tool_result: { call_id: id, turn: asked?.turn ?? null, name: asked?.name ?? null, output: bytesOfText(text) } },
+    {
+      tool_result: {
+        call_id: id,
+        turn: asked?.turn ?? null,
+        name: asked?.name ?? null,
+        output: bytesOfText(asText(output ?? null)),
+      },
+    },
     { ...rest, type: _type === 'function_call_output' ? undefined : _type },
   );
 }

@@ -1,7 +1,7 @@
 import { bytesOfText } from '../../../processors/model/text-bytes.ts';
 import type { ToolResultInit, ToolStatus } from '../../../schemas/generated/step-event.ts';
 import type { JsonObject, JsonValue } from '../exact-number.ts';
-import { jsonText, leftover } from '../json-text.ts';
+import { asText, leftover } from '../json-text.ts';
 import type { OtelSpan } from './otlp-spans.ts';
 
 export function isTool({ attributes }: OtelSpan): boolean {
@@ -65,9 +65,4 @@ function statusOf(error: string | null, isError: boolean, hasResult: boolean, st
 
 function textOf(value: JsonValue | undefined): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
-}
-
-/** Arguments and results are any value, or JSON in a string. */
-function asText(value: JsonValue): string {
-  return typeof value === 'string' ? value : jsonText(value);
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { JsonValue } from '../exact-number.ts';
-import { jsonText } from '../json-text.ts';
+import { asText } from '../json-text.ts';
 
 /** Where large data stands that does not travel with its event. */
 export interface Reference {
@@ -27,7 +27,7 @@ export function references(
   const items = Array.isArray(value) ? value : [value];
   if (items.length === 0) return undefined;
   return items.map((item, i) => {
-    const text = typeof item === 'string' ? item : jsonText(item);
+    const text = asText(item);
     return {
       uri: `${location}#${field}[${from + i}]`,
       sha256: createHash('sha256').update(text).digest('hex'),

@@ -1,8 +1,8 @@
 import type { ModelCallInit } from '../../../schemas/generated/step-event.ts';
 import type { AttemptEvents, EventPlace } from '../attempt-events.ts';
-import type { JsonObject, JsonValue } from '../exact-number.ts';
+import type { JsonObject } from '../exact-number.ts';
 import { Refused } from '../fields.ts';
-import { joined, jsonText, leftover, unlessEmpty } from '../json-text.ts';
+import { isSameJson, joined, leftover, unlessEmpty } from '../json-text.ts';
 import { sourceTime } from '../source-times.ts';
 import { chatText, createChat, type KnownOfMessage } from './chat-messages.ts';
 import { keptAway, keptNumbers } from './kept-numbers.ts';
@@ -116,12 +116,8 @@ function extraOf({ node, call }: CurrentNode, trace: JsonObject, location: strin
   const { timestamp, tools } = value;
   const isPlaced = sampled && call?.place === undefined && sourceTime(timestamp).us !== null;
   if (timestamp !== undefined && !isPlaced) kept.timestamp = timestamp;
-  if (tools !== undefined && !isSame(tools, trace.tools)) kept.tools = tools;
+  if (tools !== undefined && (trace.tools === undefined || !isSameJson(tools, trace.tools))) kept.tools = tools;
   return unlessEmpty(kept);
-}
-
-function isSame(a: JsonValue, b: JsonValue | undefined): boolean {
-  return b !== undefined && jsonText(a) === jsonText(b);
 }
 
 /** A call of a node that no call could have written would lose what it says. */
