@@ -1,5 +1,6 @@
 import { bytesOfText } from '../../processors/model/text-bytes.ts';
 import { createAttemptEvents } from '../../src/ingest/attempt-events.ts';
+import { attemptIdentity } from '../../src/ingest/attempt-identity.ts';
 import { createLineIds } from '../../src/ingest/attempt-numbers.ts';
 import { arrayOrNull, idOrNull, rewardAt, textAt, textOrNull } from '../../src/ingest/fields.ts';
 import { type Importer, oddities, refusable } from '../../src/ingest/importer.ts';
@@ -23,11 +24,7 @@ export const tally: Importer = {
         refusable(() => {
           const { id, question, prompt_ids, answer, answer_ids, answer_logprobs, stopped, score, ...rest } = line.value;
           const rolloutId = idOrNull(id, 'id') ?? lineId(line.sha256);
-          const identity = {
-            ...{ run_id: context.runId, purpose: context.purpose, env_name: context.env ?? FORMAT },
-            ...{ task_id: rolloutId, epoch: context.epoch, group_id: null, group_size: null, rollout_id: rolloutId },
-            attempt: 0,
-          };
+          const identity = attemptIdentity(context, { rolloutId, envName: FORMAT });
           const out = createAttemptEvents(identity, { format: FORMAT, location: line.location }, line.sha256);
 
           const asked = textAt(question, 'question');

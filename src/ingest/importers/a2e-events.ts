@@ -1,5 +1,6 @@
 import type { SourceInit, ToolCallInit } from '../../../schemas/generated/step-event.ts';
 import { type AttemptEvents, createAttemptEvents } from '../attempt-events.ts';
+import { attemptIdentity } from '../attempt-identity.ts';
 import { isObject, type JsonObject, type JsonValue } from '../exact-number.ts';
 import { countOrNull, Refused } from '../fields.ts';
 import type { ImportContext } from '../importer.ts';
@@ -42,17 +43,14 @@ function identityOf(episode: Episode, context: ImportContext) {
   const env = reset?.request?.value.env_name;
   const group = textOf(label('group_id'));
   const attempt = countOrNull(label('attempt'));
-  return {
-    run_id: context.runId,
-    purpose: context.purpose,
-    env_name: context.env ?? (typeof env === 'string' && env !== '' ? env : FORMAT),
-    task_id: textOf(label('task_id')) ?? group ?? rolloutId,
-    epoch: context.epoch,
-    group_id: group,
-    group_size: group === null ? null : (countOrNull(label('group_size')) ?? context.groupSize),
-    rollout_id: rolloutId,
+  return attemptIdentity(context, {
+    rolloutId,
+    taskId: textOf(label('task_id')) ?? group,
+    envName: typeof env === 'string' && env !== '' ? env : FORMAT,
+    groupId: group,
+    groupSize: countOrNull(label('group_size')) ?? context.groupSize,
     attempt: attempt !== null && attempt < 2 ** 31 ? attempt : 0,
-  };
+  });
 }
 
 function textOf(value: JsonValue | undefined): string | null {

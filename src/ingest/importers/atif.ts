@@ -1,4 +1,5 @@
 import { type AttemptEvents, createAttemptEvents } from '../attempt-events.ts';
+import { attemptIdentity } from '../attempt-identity.ts';
 import { createLineIds } from '../attempt-numbers.ts';
 import { isObject, type JsonObject } from '../exact-number.ts';
 import { idOrNull, Refused, textOrNull } from '../fields.ts';
@@ -47,18 +48,11 @@ function eventsOf(
   const trial = rollout.trial?.value ?? null;
   const rolloutId = trial === null ? idOfDocument(rollout, lineId) : idOfTrial(rollout, lineId);
   const env = textOrNull(trial?.source, 'source');
-  const identity = {
-    run_id: runOf(trial, context),
-    purpose: context.purpose,
-    env_name: context.env ?? (env === '' ? null : env) ?? FORMAT,
-    task_id: idOrNull(trial?.task_name, 'task_name') ?? rolloutId,
-    epoch: context.epoch,
-    // Several trials of a task may have been sampled for one prompt, or not: the source does not say.
-    group_id: null,
-    group_size: null,
-    rollout_id: rolloutId,
-    attempt: 0,
-  };
+  // Several trials of a task may have been sampled for one prompt, or not: the source does not say, so there is no group.
+  const identity = attemptIdentity(
+    { ...context, runId: runOf(trial, context) },
+    { rolloutId, taskId: idOrNull(trial?.task_name, 'task_name'), envName: env === null || env === '' ? FORMAT : env },
+  );
   const source = { format: FORMAT, version: versionOf(rollout), location: line.location };
   // A record that holds several rollouts is none of theirs: ids of events must not depend on what lies beside them.
   const sha256 = rollout.isWhole ? line.sha256 : contentHash(rollout);

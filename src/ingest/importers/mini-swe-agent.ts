@@ -1,4 +1,5 @@
 import { type AttemptEvents, createAttemptEvents } from '../attempt-events.ts';
+import { attemptIdentity } from '../attempt-identity.ts';
 import { isObject, type JsonObject, type JsonValue } from '../exact-number.ts';
 import { arrayAt, countOrNull, idOrNull, numberOrNull, objectOrNull, Refused, shown } from '../fields.ts';
 import { ARRAY, type Importer, oddities, refusable } from '../importer.ts';
@@ -28,17 +29,7 @@ export const miniSweAgent: Importer = {
           const task = idOrNull(value.instance_id, 'instance_id');
           // Many runs of one instance have its id: the document's hash tells them apart.
           const rolloutId = task === null ? line.sha256 : `${task}.${line.sha256.slice(0, 12)}`;
-          const identity = {
-            run_id: context.runId,
-            purpose: context.purpose,
-            env_name: context.env ?? FORMAT,
-            task_id: task ?? rolloutId,
-            epoch: context.epoch,
-            group_id: null,
-            group_size: null,
-            rollout_id: rolloutId,
-            attempt: 0,
-          };
+          const identity = attemptIdentity(context, { rolloutId, taskId: task, envName: FORMAT });
           const format = value.trajectory_format;
           const version = typeof format === 'string' ? format : ARRAY in value ? 'messages' : '';
           const out = createAttemptEvents(identity, { format: FORMAT, version, location: line.location }, line.sha256);

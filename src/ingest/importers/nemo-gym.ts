@@ -1,4 +1,5 @@
 import { createAttemptEvents } from '../attempt-events.ts';
+import { attemptIdentity } from '../attempt-identity.ts';
 import { createLineIds } from '../attempt-numbers.ts';
 import { isObject, type JsonValue } from '../exact-number.ts';
 import { idOrNull, objectOrNull, Refused, shown, textOrNull } from '../fields.ts';
@@ -37,17 +38,10 @@ export const nemoGym: Importer = {
           const rollout = idOrNull(value._ng_rollout_index, '_ng_rollout_index');
           const group = task === null || rollout === null ? null : `${agent ?? FORMAT}/${task}`;
           const rolloutId = group === null ? lineId(line.sha256) : `${group}/${rollout}`;
-          const identity = {
-            run_id: context.runId,
-            purpose: context.purpose,
-            env_name: context.env ?? agent ?? FORMAT,
-            task_id: group ?? rolloutId,
-            epoch: context.epoch,
-            group_id: group,
-            group_size: group === null ? null : context.groupSize,
-            rollout_id: rolloutId,
+          const identity = attemptIdentity(context, {
+            ...{ rolloutId, taskId: group, envName: agent ?? FORMAT, groupId: group },
             attempt: attemptAt(value._ng_attempt_index),
-          };
+          });
           const out = createAttemptEvents(identity, { format: FORMAT, location: line.location }, line.sha256);
           addNemoEvents(out, value, line.location, oddities(line));
           return out.list;

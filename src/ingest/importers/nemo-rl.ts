@@ -1,4 +1,5 @@
 import { type AttemptEvents, createAttemptEvents } from '../attempt-events.ts';
+import { attemptIdentity } from '../attempt-identity.ts';
 import { createLineIds } from '../attempt-numbers.ts';
 import type { JsonObject, JsonValue } from '../exact-number.ts';
 import { booleanOr, objectOrNull, Refused, rewardAt, shown, textOrNull } from '../fields.ts';
@@ -26,18 +27,7 @@ export const nemoRl: Importer = {
           const row = nemoRlRow(line.value);
           const agent = textOrNull(objectOrNull(row.values.agent_ref, row.path('agent_ref'))?.name, 'agent_ref.name');
           // Rows have a number in their file, and no id.
-          const rolloutId = lineId(line.sha256);
-          const identity = {
-            run_id: context.runId,
-            purpose: context.purpose,
-            env_name: context.env ?? agent ?? FORMAT,
-            task_id: rolloutId,
-            epoch: context.epoch,
-            group_id: null,
-            group_size: null,
-            rollout_id: rolloutId,
-            attempt: 0,
-          };
+          const identity = attemptIdentity(context, { rolloutId: lineId(line.sha256), envName: agent ?? FORMAT });
           const out = createAttemptEvents(identity, { format: FORMAT, location: line.location }, line.sha256);
           addEvents(out, row, line.location, oddities(line));
           return out.list;

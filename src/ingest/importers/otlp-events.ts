@@ -1,9 +1,10 @@
 import { bytesOfText } from '../../../processors/model/text-bytes.ts';
 import type { RawReasonInit } from '../../../schemas/generated/step-event.ts';
 import { type AttemptEvents, createAttemptEvents, type EventPlace } from '../attempt-events.ts';
+import { attemptIdentity } from '../attempt-identity.ts';
 import type { JsonObject, JsonValue } from '../exact-number.ts';
 import type { ImportContext } from '../importer.ts';
-import { joined, jsonText, leftover, unlessEmpty } from '../json-text.ts';
+import { asText, isSameJson, joined, jsonText, leftover, unlessEmpty } from '../json-text.ts';
 import { isModelCall, otelCall, unpacked } from './otlp-calls.ts';
 import { createOtelHistory } from './otlp-history.ts';
 import { isAgent, type OtelRollout, type PlacedSpan } from './otlp-rollouts.ts';
@@ -24,12 +25,7 @@ export function otelEvents(
 ): AttemptEvents {
   const { id, spans } = rollout;
   const resource = spans[0]?.span.resource ?? {};
-  const identity = {
-    run_id: context.runId,
-    purpose: context.purpose,
-    env_name: context.env ?? serviceOf(resource) ?? FORMAT,
-    ...{ task_id: id, epoch: context.epoch, group_id: null, group_size: null, rollout_id: id, attempt: 0 },
-  };
+  const identity = attemptIdentity(context, { rolloutId: id, envName: serviceOf(resource) ?? FORMAT });
   const out = createAttemptEvents(identity, { format: FORMAT, location: unit.location }, sha256);
   addStart(out, rollout, unit, resource);
   const turns = addSpans(out, rollout, resource);
@@ -148,13 +144,9 @@ function aboutSpan(
     // Its parent is of another conversation.
     apart: !isOrphan && span.parentId !== null && parent === null ? true : undefined,
     events: events.length > 0 ? events.map(eventJson) : undefined,
-    resource: isSame(span.resource, resource) ? undefined : span.resource,
+    resource: isSameJson(span.resource, resource) ? undefined : span.resource,
     rest: span.rest,
   };
-}
-
-function isSame(a: JsonObject, b: JsonObject): boolean {
-  return a === b || jsonText(a) === jsonText(b);
 }
 
 function eventJson({ name, attributes, rest }: OtelEvent): JsonObject {
@@ -178,7 +170,7 @@ function addEnd(out: AttemptEvents, rollout: OtelRollout, unit: OtelUnit, turns:
     const said = unit.beside
       .map(({ final_output }) => final_output)
       .find((value) => value !== undefined && value !== null);
-    const text = said === undefined ? turns.finalText : typeof said === 'string' ? said : jsonText(said);
+    const text = said === undefined ? turns.finalText : asText(said);
     out.add(
       'end',
       {

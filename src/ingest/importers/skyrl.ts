@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { StepEventInit } from '../../../schemas/generated/step-event.ts';
 import { createAttemptEvents } from '../attempt-events.ts';
+import { attemptIdentity } from '../attempt-identity.ts';
 import { createLineIds } from '../attempt-numbers.ts';
 import type { JsonObject } from '../exact-number.ts';
 import { booleanOr } from '../fields.ts';
@@ -118,17 +119,12 @@ function eventsFor(
   line: ParsedLine,
   sha256: string,
 ) {
-  const identity = {
-    run_id: context.runId,
-    purpose: context.purpose,
-    env_name: context.env ?? FORMAT,
-    task_id: trajectory?.instance ?? rolloutId,
-    epoch: context.epoch,
-    group_id: groupId,
-    group_size: groupId === null ? null : context.groupSize,
-    rollout_id: rolloutId,
-    attempt: 0,
-  };
+  const identity = attemptIdentity(context, {
+    rolloutId,
+    taskId: trajectory?.instance ?? null,
+    envName: FORMAT,
+    groupId,
+  });
   return createAttemptEvents(identity, { format: FORMAT, location: line.location }, sha256);
 }
 

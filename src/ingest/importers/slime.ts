@@ -1,9 +1,10 @@
 import type { StepEventInit } from '../../../schemas/generated/step-event.ts';
 import { createAttemptEvents } from '../attempt-events.ts';
+import { attemptIdentity } from '../attempt-identity.ts';
 import { createLineIds } from '../attempt-numbers.ts';
 import { isObject, type JsonObject, type JsonValue } from '../exact-number.ts';
 import { arrayAt, idOrNull, objectAt } from '../fields.ts';
-import { type ImportContext, type Importer, oddities, type ParsedLine, refusable } from '../importer.ts';
+import { type Importer, oddities, type ParsedLine, refusable } from '../importer.ts';
 import { leftover } from '../json-text.ts';
 import { addSlimeEvents } from './slime-events.ts';
 
@@ -43,7 +44,8 @@ export const slime: Importer = {
       return samples.flatMap((sample, i) => {
         const path = field === '' ? '' : `${field}[${i}].`;
         const names = nameOf(sample, path);
-        const identity = identityOf(names, context);
+        const { rolloutId, groupId } = names;
+        const identity = attemptIdentity(context, { rolloutId, taskId: groupId, envName: FORMAT, groupId });
         const out = createAttemptEvents(identity, { format: FORMAT, location: line.location }, line.sha256);
         const ofDump = i === 0 ? { ...oddities(line), dump: dump ? leftover(dump, ['rollout_id']) : undefined } : {};
         const extra = { ...ofDump, dump_rollout_id: dump?.rollout_id ?? undefined };
@@ -81,19 +83,5 @@ function createNames(dump: JsonObject | null, sha256: string, lineId: (sha256: s
     given.set(name, before + 1);
     // Several samples of one run of the agent may share its index.
     return { rolloutId: before === 0 ? name : `${name}.${before}`, groupId };
-  };
-}
-
-function identityOf({ rolloutId, groupId }: SampleNames, context: ImportContext) {
-  return {
-    run_id: context.runId,
-    purpose: context.purpose,
-    env_name: context.env ?? FORMAT,
-    task_id: groupId ?? rolloutId,
-    epoch: context.epoch,
-    group_id: groupId,
-    group_size: groupId === null ? null : context.groupSize,
-    rollout_id: rolloutId,
-    attempt: 0,
   };
 }

@@ -1,4 +1,5 @@
 import { createAttemptEvents } from '../attempt-events.ts';
+import { attemptIdentity } from '../attempt-identity.ts';
 import { createAttemptNumbers, createLineIds } from '../attempt-numbers.ts';
 import { isObject, type JsonObject } from '../exact-number.ts';
 import { type Importer, oddities, refusable } from '../importer.ts';
@@ -25,17 +26,10 @@ export const strandsEnv: Importer = {
           const record = strandsRecord(line.value);
           const rolloutId = record.taskId ?? lineId(line.sha256);
           const group = record.taskId === null ? null : record.promptId;
-          const identity = {
-            run_id: context.runId,
-            purpose: context.purpose,
-            env_name: context.env ?? FORMAT,
-            task_id: record.promptId ?? rolloutId,
-            epoch: context.epoch,
-            group_id: group,
-            group_size: group === null ? null : context.groupSize,
-            rollout_id: rolloutId,
+          const identity = attemptIdentity(context, {
+            ...{ rolloutId, taskId: record.promptId, envName: FORMAT, groupId: group },
             attempt: record.taskId === null ? 0 : attempts.of(rolloutId, line.sha256, record.aborted),
-          };
+          });
           const source = { format: FORMAT, version: record.shape, location: line.location };
           const out = createAttemptEvents(identity, source, line.sha256);
           addStrandsEvents(out, record, line.location, oddities(line));

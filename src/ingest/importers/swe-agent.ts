@@ -1,4 +1,5 @@
 import { createAttemptEvents } from '../attempt-events.ts';
+import { attemptIdentity } from '../attempt-identity.ts';
 import { isObject, type JsonValue } from '../exact-number.ts';
 import { type Importer, oddities, refusable } from '../importer.ts';
 import { addSweEvents } from './swe-agent-events.ts';
@@ -26,17 +27,7 @@ export const sweAgent: Importer = {
             const task = sweTask(run).id;
             // Many runs of one task have its id: the document's hash tells them apart.
             const rolloutId = `${task === null ? line.sha256 : `${task}.${hash}`}${run.suffix}`;
-            const identity = {
-              run_id: context.runId,
-              purpose: context.purpose,
-              env_name: context.env ?? FORMAT,
-              task_id: task ?? rolloutId,
-              epoch: context.epoch,
-              group_id: null,
-              group_size: null,
-              rollout_id: rolloutId,
-              attempt: 0,
-            };
+            const identity = attemptIdentity(context, { rolloutId, taskId: task, envName: FORMAT });
             const out = createAttemptEvents(identity, { format: FORMAT, location: line.location }, line.sha256);
             addSweEvents(out, run, line.location, i === 0 ? oddities(line) : undefined);
             return out.list;

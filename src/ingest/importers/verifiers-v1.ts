@@ -1,6 +1,7 @@
 import { bytesOfText } from '../../../processors/model/text-bytes.ts';
 import type { StepEventInit } from '../../../schemas/generated/step-event.ts';
 import { type AttemptIdentity, createAttemptEvents } from '../attempt-events.ts';
+import { attemptIdentity } from '../attempt-identity.ts';
 import { createLineIds } from '../attempt-numbers.ts';
 import { isObject, type JsonObject } from '../exact-number.ts';
 import { booleanOr, objectOrNull, Refused, shown } from '../fields.ts';
@@ -114,17 +115,9 @@ function identityOf(
 ): AttemptIdentity {
   const group = groupId === null || name === ONLY_AGENT ? groupId : `${groupId}/${name}`;
   const said = context.overrides.purpose === undefined ? purpose : null;
-  return {
-    run_id: context.runId,
-    purpose: isTrained ? (said ?? context.purpose) : 'eval',
-    env_name: context.env ?? env ?? FORMAT,
-    task_id: taskIdOf(task) ?? id ?? rolloutId,
-    epoch: context.epoch,
-    group_id: group,
-    group_size: group === null ? null : context.groupSize,
-    rollout_id: rolloutId,
-    attempt: 0,
-  };
+  const meant = { ...context, purpose: isTrained ? (said ?? context.purpose) : ('eval' as const) };
+  const taskId = taskIdOf(task) ?? id;
+  return attemptIdentity(meant, { rolloutId, taskId, envName: env ?? FORMAT, groupId: group });
 }
 
 /** The task's own key, else the hash of its data, else what the data is called. */

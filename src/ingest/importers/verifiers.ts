@@ -1,4 +1,5 @@
 import { createAttemptEvents } from '../attempt-events.ts';
+import { attemptIdentity } from '../attempt-identity.ts';
 import { createLineIds } from '../attempt-numbers.ts';
 import { isObject, type JsonObject } from '../exact-number.ts';
 import { idOrNull, Refused, smallCountOrNull } from '../fields.ts';
@@ -43,17 +44,10 @@ export const verifiers: Importer = {
           const task = taskOf(value);
           // One rollout of an example is no group.
           const group = task === null || perExample === 1 ? null : `${task}@${mark}`;
-          const identity = {
-            run_id: context.runId,
-            purpose: context.purpose,
-            env_name: context.env ?? env,
-            task_id: task ?? id,
-            epoch: context.epoch,
-            group_id: group,
-            group_size: group === null ? null : (context.groupSize ?? perExample),
-            rollout_id: task === null ? id : `${task}/${id.slice(0, 16)}${id.slice(64)}`,
-            attempt: 0,
-          };
+          const identity = attemptIdentity(context, {
+            rolloutId: task === null ? id : `${task}/${id.slice(0, 16)}${id.slice(64)}`,
+            ...{ taskId: task ?? id, envName: env, groupId: group, groupSize: context.groupSize ?? perExample },
+          });
           const out = createAttemptEvents(identity, { format: FORMAT, version, location }, sha256);
           addVerifiersEvents(out, value, metadata, oddities(line));
           return out.list;
