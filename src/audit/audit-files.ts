@@ -1,13 +1,12 @@
 import { resolve } from 'node:path';
 import { isBrokenGzip } from '../ingest/broken-gzip.ts';
 import { openFile, openStream } from '../ingest/file-bytes.ts';
+import { knownBy, recordLines } from '../ingest/first-lines.ts';
 import { contextOf, type ImportOptions, importerFor, PART_OF_ANOTHER } from '../ingest/import-files.ts';
 import { importPlan, type Reading } from '../ingest/import-plan.ts';
-import { detectFormat } from '../ingest/importers.ts';
 import { type InputFile, inputFiles, reasonOf } from '../ingest/input-files.ts';
-import { MAX_LINE_BYTES, readLines } from '../ingest/line-reader.ts';
+import { MAX_LINE_BYTES } from '../ingest/line-reader.ts';
 import { type Found, openDocument, type ReadLine } from '../ingest/open-document.ts';
-import { readRecord } from '../ingest/read-record.ts';
 import { readSidecars } from '../ingest/read-sidecars.ts';
 import { type NotTaken, whyNotTaken } from '../ingest/why-not-taken.ts';
 import type { LineBlock } from './audit-engine.ts';
@@ -155,19 +154,11 @@ async function open(file: InputFile, stdin: AsyncIterable<Buffer>) {
 /** The first lines of the first block, until an importer knows them. */
 async function firstOf(block: Buffer, path: string): Promise<ReadLine[]> {
   const head: ReadLine[] = [];
-  for await (const line of readLines(oneChunk(block))) {
-    head.push({ line, record: readRecord(line) });
+  for await (const line of recordLines(oneChunk(block))) {
+    head.push(line);
     if (head.length >= LINES_TO_DETECT || knownBy(head, path) !== null) break;
   }
   return head;
-}
-
-/** null: no importer knows them. */
-function knownBy(head: readonly ReadLine[], path: string): Found | null {
-  return detectFormat(
-    head.flatMap(({ record }) => ('value' in record ? [record.value] : [])),
-    path,
-  );
 }
 
 async function* oneChunk(block: Buffer): AsyncGenerator<Buffer> {

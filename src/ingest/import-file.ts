@@ -1,15 +1,13 @@
 import { isBrokenGzip } from './broken-gzip.ts';
 import type { FileBytes } from './file-bytes.ts';
-import { firstLines } from './first-lines.ts';
+import { firstLines, knownBy, recordLines } from './first-lines.ts';
 import type { ImportBatches } from './import-batches.ts';
 import { type FileReport, type Tally, wholeFile } from './import-report.ts';
 import { type DeadLetter, type ImportSink, MAX_LETTER_BYTES } from './import-sink.ts';
 import type { ImportContext, Imported, Importer, Refusal } from './importer.ts';
-import { detectFormat } from './importers.ts';
 import type { InputFile } from './input-files.ts';
-import { readLines, type SourceLine } from './line-reader.ts';
+import type { SourceLine } from './line-reader.ts';
 import { type Found, type OpenedFile, openDocument, type ReadLine } from './open-document.ts';
-import { readRecord } from './read-record.ts';
 import { readSidecars } from './read-sidecars.ts';
 import { createWholeLetter } from './whole-letter.ts';
 import { whyNotTaken } from './why-not-taken.ts';
@@ -114,18 +112,13 @@ function ofDocument({ found, document }: OpenedFile & { kind: 'document' }): Rec
 }
 
 async function ofLines({ file, importer }: FileImport, chunks: AsyncIterable<Buffer>): Promise<Records> {
-  const rest = withRecords(readLines(chunks));
+  const rest = recordLines(chunks);
   if (importer !== null) return { found: { importer, why: 'as asked' }, head: [], rest };
   const head = await firstLines(rest);
-  const seen = head.flatMap(({ record }) => ('value' in record ? [record.value] : []));
-  return { found: detectFormat(seen, file.path), head, rest };
+  return { found: knownBy(head, file.path), head, rest };
 }
 
 async function* nothing(): AsyncGenerator<ReadLine> {}
-
-async function* withRecords(lines: AsyncIterable<SourceLine>): AsyncGenerator<ReadLine> {
-  for await (const line of lines) yield { line, record: readRecord(line) };
-}
 
 async function refuse({ file, sink, tally }: FileImport, line: SourceLine, refusal: Refusal): Promise<void> {
   tally.refused++;

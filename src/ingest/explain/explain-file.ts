@@ -2,14 +2,11 @@ import { RollstreamError } from '../../errors.ts';
 import { isBrokenGzip } from '../broken-gzip.ts';
 import type { JsonObject } from '../exact-number.ts';
 import { openFile, openStream } from '../file-bytes.ts';
-import { firstLines } from '../first-lines.ts';
+import { firstLines, knownBy, recordLines } from '../first-lines.ts';
 import { contextOf, type ImportOptions, importerFor } from '../import-files.ts';
 import type { Importer } from '../importer.ts';
-import { detectFormat } from '../importers.ts';
 import { type InputFile, inputFiles } from '../input-files.ts';
-import { readLines } from '../line-reader.ts';
 import { openDocument, type ReadLine } from '../open-document.ts';
-import { readRecord } from '../read-record.ts';
 import { readSidecars } from '../read-sidecars.ts';
 import { whyNotTaken } from '../why-not-taken.ts';
 import { explainMapping, type Mapping } from './explain-mapping.ts';
@@ -59,10 +56,10 @@ async function firstRecords(
       if (found === null) throw unknown(file, [document], true);
       return { importer: found.importer, why: found.why, records: [recordValue(file, document)] };
     }
-    const lines = withRecords(opened.chunks);
+    const lines = recordLines(opened.chunks);
     const head = await firstLines(lines);
     const values = head.flatMap(({ record }) => ('value' in record ? [record.value] : []));
-    const found = asked === null ? detectFormat(values, file.path) : { importer: asked, why: 'as asked' };
+    const found = asked === null ? knownBy(head, file.path) : { importer: asked, why: 'as asked' };
     if (found === null) throw unknown(file, head);
     return { ...found, records: found.importer.interleaved ? await moreOf(values, lines) : values.slice(-1) };
   } catch (error) {
@@ -85,10 +82,6 @@ async function moreOf(values: readonly JsonObject[], lines: AsyncGenerator<ReadL
     if ('value' in next.value.record) records.push(next.value.record.value);
   }
   return records;
-}
-
-async function* withRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator<ReadLine> {
-  for await (const line of readLines(chunks)) yield { line, record: readRecord(line) };
 }
 
 function recordValue(file: InputFile, { record }: ReadLine): JsonObject {

@@ -7,6 +7,7 @@ import { packageFile } from '../../../src/config/package-file.ts';
 import { importerNamed } from '../../../src/ingest/importers.ts';
 import { readLines } from '../../../src/ingest/line-reader.ts';
 import { readRecord } from '../../../src/ingest/read-record.ts';
+import { CONTEXT } from '../ingest/importers/imported.ts';
 
 const type = avroTypeOf(stepEventSchema);
 const decoded = (init: StepEventInit): unknown => type.fromBuffer(type.toBuffer(init));
@@ -24,16 +25,7 @@ const EXAMPLES = [
 
 it.each(EXAMPLES)('%s, %s: an event is what encoding and decoding it would give', async (format, path) => {
   const bytes = await readFile(packageFile('examples/rollouts', path));
-  const shared = {
-    runId: 'run',
-    env: null,
-    epoch: 0,
-    purpose: 'train',
-    groupSize: null,
-    overrides: {},
-    sidecars: {},
-  } as const;
-  const map = importerNamed(format)?.open({ ...shared, rows: 'all' });
+  const map = importerNamed(format)?.open(CONTEXT);
   let compared = 0;
   for await (const line of readLines(once(bytes))) {
     const record = readRecord(line);
