@@ -1,6 +1,5 @@
 import type { StepEventInit } from '../../../schemas/generated/step-event.ts';
-import type { JsonObject, JsonValue } from '../exact-number.ts';
-import { isObject } from '../exact-number.ts';
+import { isObject, type JsonObject, type JsonValue } from '../exact-number.ts';
 import type { ImportContext, Importer, ParsedLine, Refusal } from '../importer.ts';
 import { fieldsOf, placeOf } from './event-fields.ts';
 import { type Leaf, leavesOf, othersThan, pathOf, withLeaf } from './leaves.ts';

@@ -33,7 +33,7 @@ export interface Observation {
 }
 
 /** The version stands under `version`, or, as their documents have it, under `a2e`. */
-export const ENVELOPE = ['type', 'id', 'req_id', 'ts', 'version', 'a2e'];
+const ENVELOPE = ['type', 'id', 'req_id', 'ts', 'version', 'a2e'];
 
 export function a2eMessage({ value, sha256, location, duplicateKeys }: ParsedLine): A2eMessage {
   const line = Number(/:(\d+)$/.exec(location)?.[1] ?? 1);

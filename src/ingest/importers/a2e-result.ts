@@ -156,6 +156,6 @@ function oddOf(
 }
 
 /** A text as it is, anything else as JSON. */
-export function textBytes(value: JsonValue): Buffer {
+function textBytes(value: JsonValue): Buffer {
   return bytesOfText(asText(value));
 }
