@@ -7,6 +7,7 @@ import type { Access } from '../access/access.ts';
 import type { ImportTarget } from '../access/import-target.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { createResolveSegments } from '../blobs/create-resolve-segments.ts';
+import { packageFile } from '../config/package-file.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { ForwardRequest } from '../delivery/forward/forward-request.ts';
 import { RollstreamError } from '../errors.ts';
@@ -20,6 +21,7 @@ import { createGuard, type GuardConfig } from './guard.ts';
 import { isReadPast } from './is-read-past.ts';
 import { createKnownRuns } from './known-runs.ts';
 import type { TrainerApi } from './open-trainer-api.ts';
+import { readPageFiles } from './page-files.ts';
 import type { Readiness } from './readiness.ts';
 import { accountingRoutes } from './routes/accounting.ts';
 import { admissionRoutes } from './routes/admission.ts';
@@ -30,7 +32,9 @@ import { gateRoutes } from './routes/gates.ts';
 import { healthRoutes } from './routes/health.ts';
 import { importRoutes } from './routes/import.ts';
 import { leaseRoutes } from './routes/leases.ts';
+import { namedRoutes } from './routes/named.ts';
 import { openApiRoutes } from './routes/openapi.ts';
+import { pageRoutes } from './routes/page.ts';
 import { policyRoutes } from './routes/policies.ts';
 import { producerRoutes } from './routes/producers.ts';
 import { queryRoutes } from './routes/query.ts';
@@ -82,6 +86,9 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Hono {
   const guard = createGuard(config);
   const knownRuns = createKnownRuns(deps);
   const whileWanted = createWhileWanted(deps.closing);
+  const page = readPageFiles(packageFile('dist', 'web'));
+  // The page itself holds no data.
+  const withoutToken: ReadonlySet<string> = new Set(['/healthz', '/readyz', ...page.keys()]);
   const app = new Hono();
 
   app.use(async (c, next) => {
@@ -92,8 +99,7 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Hono {
     deps.metrics.recorder.answered(routePath(c, -1), c.res.status, (performance.now() - begin) / 1000);
   });
   app.use(async (c, next) => {
-    const isProbe = c.req.path === '/healthz' || c.req.path === '/readyz';
-    if (!isProbe) guard.checkToken(c.req.header('authorization'));
+    if (!withoutToken.has(c.req.path)) guard.checkToken(c.req.header('authorization'));
     await next();
   });
   const limitBody = bodyLimit({
@@ -114,9 +120,11 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Hono {
   });
 
   app.route('/', healthRoutes(deps));
+  app.route('/', pageRoutes(page));
   app.route('/v1', accountingRoutes(deps));
   app.route('/v1', rolloutRoutes(deps));
   app.route('/v1', queryRoutes(deps));
+  app.route('/v1', namedRoutes(deps));
   app.route('/v1', policyRoutes(deps));
   app.route('/v1', gateRoutes(deps));
   app.route('/v1', replayRoutes(deps));

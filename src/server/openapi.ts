@@ -68,6 +68,19 @@ export const openApi = {
         responses: { 200: json('an array of objects, or lines, or CSV'), 400: failure, default: failure },
       },
     },
+    '/v1/named': {
+      get: {
+        summary: 'The queries that are shipped: what each answers, its parameters, its SQL',
+        responses: { 200: json('{queries: [...]}'), default: failure },
+      },
+    },
+    '/v1/named/{name}': {
+      get: {
+        summary: 'The rows of a query that is shipped; its parameters stand in the URL',
+        parameters: [inPath('name'), run, query('format', 'string', 'json, jsonl or csv; json')],
+        responses: { 200: json('an array of objects, or lines, or CSV'), 404: failure, default: failure },
+      },
+    },
     '/v1/policies': {
       post: {
         summary: 'Puts a policy in force from now on',

@@ -1,5 +1,8 @@
--- The accounting identity, a row a run: started = ready + Σ rejected + open + lost + superseded; ready + inherited + re_emitted = Σ ready states.
--- Parameter run: one run, or empty for all.
+-- title: Accounting
+-- question: Is every attempt that started in exactly one book: started = ready + Σ rejected + open + lost + superseded?
+-- param run: one run; empty: all
+-- example: rollstream query --named accounting --param run=math
+--
 -- Each side comes from rows of its own (attempts when one opens, decisions when it closes, lanes for what is open), counted
 -- below each lane's frontier, so that the identity can fail. `laneless` are attempts of a partition whose lane wrote nothing:
 -- its books cannot be closed. `undecidable` are decisions of a disposition that has no book.

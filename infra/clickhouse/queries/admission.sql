@@ -1,5 +1,9 @@
--- Rollouts of a run by environment: started, begun (first attempts), open, accepted (queued, leased or trained, or held still).
--- Parameter run. What admission counts by: open is what started and is not decided, below each lane's frontier.
+-- title: Admission
+-- question: What does admission count by: rollouts of a run that started, are open, were accepted, by environment?
+-- param run: the run
+-- example: rollstream query --named admission --param run=math
+--
+-- What admission counts by: open is what started and is not decided, below each lane's frontier.
 -- accepted is what a trainer of the surviving history has or will get: what a rewind took back is queued again, and counts; what
 -- expired, cannot be delivered or was rejected does not, since no step will use it; of several versions one that a step may use is enough. What a fork took over is accepted, too, by the
 -- environment that it was sampled in; empty: not known any more.

@@ -1,5 +1,9 @@
--- How many rollouts at once are the best: throughput, duration and reward by what was in flight beside them.
--- Parameter run: one run, or empty for all. Of attempts whose producer told what was in flight when they began, as recorders do.
+-- title: Best concurrency
+-- question: How many rollouts at once are the best: throughput, duration and reward by what was in flight beside them?
+-- param run: one run; empty: all
+-- example: rollstream query --named best_concurrency --param run=math
+--
+-- Of attempts whose producer told what was in flight when they began, as recorders do.
 -- in_flight counts the rollouts of one producer and environment, the attempt itself among them; of its start and its end the
 -- larger, since the first of many that begin together is alone for a moment. per_hour: of one producer, by Little's law:
 -- in flight / duration. Durations are the producer's own, null where no end told any. mean_reward is over valid rewards, null

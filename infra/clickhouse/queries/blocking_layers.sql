@@ -1,5 +1,9 @@
--- Which layer rollouts wait for, by environment and worker: the model, tools, sandboxes, rate limits, or their own event loop.
--- Parameter run: one run, or empty for all. Of attempts whose producer told how it was doing when they ended, as recorders do.
+-- title: Blocking layers
+-- question: Which layer do rollouts wait for, by environment and worker: model, tools, sandboxes, rate limits, or their own event loop?
+-- param run: one run; empty: all
+-- example: rollstream query --named blocking_layers --param run=math
+--
+-- Of attempts whose producer told how it was doing when they ended, as recorders do.
 -- Shares are of the wall clock of the rollouts, start to end, by the producer's clock. Parallel calls and tools count each, so
 -- that a share may exceed 1; null: there were some, and none was measured. loop_share: how late the loop was when it was looked
 -- at, as a share of the wall clock; what is late is within the other shares, too. sandbox: set-up of sandbox and agent.

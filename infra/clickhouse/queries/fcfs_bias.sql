@@ -1,5 +1,9 @@
--- What started against what trained, by duration, length and task: whether the slow and the long are left out.
--- Parameter run: one run, or empty for all. trained: in the loss. stale_dropped, stale_masked, stale_tokens: by the age of the
+-- title: First come, first served bias
+-- question: Are the slow and the long left out: what started against what trained, by duration, length and task?
+-- param run: one run; empty: all
+-- example: rollstream query --named fcfs_bias --param run=math
+--
+-- trained: in the loss. stale_dropped, stale_masked, stale_tokens: by the age of the
 -- weights, whole or in part. Shares are of the run; ratio below 1: under-represented in training. A duration is that of the
 -- source's own clock, and no_time where it has none, or where it went backwards; open: not decided yet.
 WITH rollouts AS (

@@ -1,6 +1,11 @@
--- The last trajectories of runs as their gate sees them: what the audits said, what they found, what a trainer reported.
--- Parameters runs, froms (of each run: trajectories decided before are left out, ms since the epoch) and window (how many, the
--- last first). Attempts of at least one model call that were neither superseded nor asked to run again, whatever their purpose.
+-- title: Gate window
+-- question: What does the gate of each run see in its last trajectories?
+-- param runs: runs to look at
+-- param froms: of each run: trajectories decided before are left out, ms since the epoch
+-- param window: how many trajectories, the last first
+-- example: rollstream query --named gate_window --param "runs=['math']" --param "froms=[0]" --param window=200
+--
+-- Attempts of at least one model call that were neither superseded nor asked to run again, whatever their purpose.
 -- Those that are alike are one row with their number. Of an audit that said more than once (deferred first) the worst counts.
 WITH
   windowed AS (

@@ -1,5 +1,8 @@
--- The two walls of each rollout that was decided, ms: its own, from start to end in parts, and its lifetime, which goes on to the trainer.
--- Parameter run: one run, or empty for all.
+-- title: Lifetime wall
+-- question: Where did the time of each rollout go, from its start to the step that trained it?
+-- param run: one run; empty: all
+-- example: rollstream query --named lifetime_wall --param run=math
+--
 -- parts: the rollout's own, by part; empty where its source gives no times. verify_ms, cleanup_ms: phases after the end, the
 -- union of each. decided_after_ms: from its end to the record that closed it, verifier and group included, by the clocks of
 -- source and log, and so null where they disagree. held_ms: from there until the gate let it go; null: it was not held, or still

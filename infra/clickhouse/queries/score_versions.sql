@@ -1,5 +1,8 @@
--- Scores of a run beside each other: those given live, and those of each finished replay.
--- Parameter run: one run, or empty for all.
+-- title: Score versions
+-- question: How do the scores of a run compare: those given live, and those of each finished replay?
+-- param run: one run; empty: all
+-- example: rollstream query --named score_versions --param run=math
+--
 -- A version is a whole: a replay counts for the units that it decided, live for the rest and for what came behind the replay's end.
 -- `own` are the attempts that the version decided itself; policies, taxonomies and scorers (with their versions) are of those.
 -- `ready` would train; `scored` have a valid reward, and mean_reward is theirs: null is not 0. `changed` are decided otherwise than

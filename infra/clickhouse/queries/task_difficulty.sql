@@ -1,5 +1,10 @@
--- Attempts and pass rate by task and weights version: for curricula and dynamic sampling.
--- Parameters: run, task, empty for all; pass: smallest reward that passes, empty for 1.
+-- title: Task difficulty
+-- question: How hard is each task for each weights version: attempts and pass rate?
+-- param pass = 1: smallest reward that passes
+-- param run: one run; empty: all
+-- param task: one task; empty: all
+-- example: rollstream query --named task_difficulty --param run=math
+--
 -- The version is the oldest that sampled; null: unknown. Rates are over attempts with a valid reward, null without any: a fault
 -- says nothing about a task. spread is 0 where all have one reward, and a group of them has no advantage.
 SELECT

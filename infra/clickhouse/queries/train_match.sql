@@ -1,5 +1,9 @@
--- How far the trainer's logprobs are from the rollout's, by what may cause it: engine replica, weights, logprobs mode, drift.
--- Parameter run: one run, or empty for all. Of a trajectory that was trained more than once the last report counts.
+-- title: Train–inference match
+-- question: How far are the trainer's logprobs from the rollout's, by engine replica, weights, logprobs mode and drift?
+-- param run: one run; empty: all
+-- example: rollstream query --named train_match --param run=math
+--
+-- Of a trajectory that was trained more than once the last report counts.
 -- `replica` names all that answered an attempt. `weights`: one (a single version sampled it), mixed, or unknown.
 -- `logprobs_mode`: raw, processed, unknown or mixed. `drift`: classes that the audits tokens and reencode found, none, or
 -- not_auditable where neither could look. Means are over the trajectories that reported the value, null where none did.

@@ -1,5 +1,9 @@
--- Whether rollouts or training are the bottleneck of a run: what waits, for how long, who waits for whom, how fast it is trained, how stale.
--- Parameters: run, empty for all; minutes, empty for 10: how far back from its last lease rates and bottleneck look.
+-- title: Trainer feed
+-- question: Are rollouts or is training the bottleneck of a run: what waits, for how long, who waits for whom, how stale is it?
+-- param minutes = 10: how far back from its last lease rates and bottleneck look
+-- param run: one run; empty: all
+-- example: rollstream query --named trainer_feed --param run=math
+--
 -- States are as of now. oldest_queued_ms, queued_p50_ms: how long what is queued has been ready. ready_to_taken: of the last grant of
 -- each trajectory; taken_to_acked: of those that were trained, also where a rewind took them back. trainer_idle_ms: what requests
 -- that got a lease had waited for it; ready_idle_ms: what trajectories had been ready before the request that took them was made.

@@ -1,5 +1,8 @@
--- What was ready and no trainer will get: expired, undeliverable or rejected by it, by reason and by the lag that it was decided with.
--- Parameter run: one run, or empty for all.
+-- title: Undelivered
+-- question: What was ready and no trainer will get, by reason and lag?
+-- param run: one run; empty: all
+-- example: rollstream query --named undelivered --param run=math
+--
 -- expired: too old when it was taken; undeliverable: taken too often without an end, or its payload is not there; trainer_rejected: a
 -- trainer refused it, or weights that are no more sampled it. None of it comes back, whatever is rewound. lag: versions behind when
 -- it was decided, null: unknown. What a fork took over final is not there: accounting has its number.

@@ -1,5 +1,8 @@
--- Raw reasons that the taxonomy leaves unknown, the most frequent first: what to map next.
--- Parameter run: one run, or empty for all.
+-- title: Unknown reasons
+-- question: Which raw reasons does the taxonomy leave unknown, the most frequent first?
+-- param run: one run; empty: all
+-- example: rollstream query --named unknown_reasons --param run=math
+--
 -- `attempts` ended so; `rate` is their share of the attempts of the run that were decided, those that a higher attempt
 -- superseded left out. An end that gave no reason at all stands under an empty system. `example` is one of the rollouts.
 WITH

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Access } from '../../access/access.ts';
-import { type NamedQuery, namedQueries } from '../../access/named-queries.ts';
+import { askedWith, type NamedParam, namedQueries } from '../../access/named-queries.ts';
 import { openAccess } from '../../access/open-access.ts';
 import { jsonArrayOf, QUERY_FORMATS, type QueryFormat, rowsFormatOf } from '../../access/query-rows.ts';
 import type { QueryParams } from '../../clickhouse/port.ts';
@@ -83,26 +83,21 @@ function statementOf(sql: string | undefined, { named, param }: QueryFlags): Sta
   if (named === undefined) throw new RollstreamError('RS_USAGE', 'query: give SQL, or --named NAME (see --list)');
   const queries = namedQueries();
   const found = queries.find(({ name }) => name === named);
-  if (found !== undefined) return { statement: found.sql, params: withEmptyText(found, param) };
+  if (found !== undefined) return { statement: found.sql, params: askedWith(found, param) };
   const names = queries.map(({ name }) => name);
   throw new RollstreamError('RS_USAGE', `no query is named ${named}${suggestion(named, names)}; see --list`);
 }
 
-/** In queries that are shipped, empty text means all. */
-function withEmptyText(query: NamedQuery, given: QueryParams): QueryParams {
-  const texts = query.params.filter((param) => param.endsWith(':String')).map((param) => param.split(':')[0] ?? '');
-  return { ...Object.fromEntries(texts.map((name) => [name, ''])), ...given };
-}
-
 async function listQueries(context: CommandContext): Promise<number> {
-  const queries: readonly NamedQuery[] = namedQueries();
-  const shown = queries.map(({ name, description, params }) => ({ name, description, params }));
+  const queries = namedQueries();
+  const paramOf = ({ name, preset }: NamedParam): string =>
+    preset === null || preset === '' ? name : `${name}=${preset}`;
   await context.out.write(
     context.flags.json === true
-      ? `${JSON.stringify(shown)}\n`
+      ? `${JSON.stringify(queries.map(({ sql: _, ...shown }) => shown))}\n`
       : drawTable(
           ['name', 'parameters', 'answers'],
-          shown.map(({ name, params, description }) => [name, params.join(', '), description]),
+          queries.map(({ name, params, question }) => [name, params.map(paramOf).join(', '), question]),
           context.paint,
         ),
   );

@@ -1,10 +1,9 @@
 import { Hono } from 'hono';
 import type { Access } from '../../access/access.ts';
-import { jsonArrayOf } from '../../access/query-rows.ts';
+import { rowsFormatOf } from '../../access/query-rows.ts';
 import type { QueryParams } from '../../clickhouse/port.ts';
 import { bad, isObject, jsonBody, textOf } from '../request-value.ts';
-
-const CONTENT_TYPES = { json: 'application/json', jsonl: 'application/x-ndjson', csv: 'text/csv' } as const;
+import { rowsFormatAsked, rowsResponse } from '../rows-response.ts';
 
 /** Of a list that is a parameter. */
 const MOST_ITEMS = 10_000;
@@ -13,16 +12,10 @@ const MOST_ITEMS = 10_000;
 export function queryRoutes({ access }: { readonly access: Access }): Hono {
   return new Hono().post('/query', async (c) => {
     const body = await jsonBody(c);
-    const format = formatOf(body.format);
-    const text = await access.query(textOf(body, 'sql'), format === 'csv' ? 'csv' : 'jsonl', paramsOf(body.params));
-    return c.body(format === 'json' ? jsonArrayOf(text) : text, 200, { 'content-type': CONTENT_TYPES[format] });
+    const format = rowsFormatAsked(body.format);
+    const text = await access.query(textOf(body, 'sql'), rowsFormatOf(format), paramsOf(body.params));
+    return rowsResponse(text, format);
   });
-}
-
-function formatOf(value: unknown): keyof typeof CONTENT_TYPES {
-  if (value === undefined || value === 'json') return 'json';
-  if (value === 'jsonl' || value === 'csv') return value;
-  throw bad('format', 'format: json, jsonl or csv');
 }
 
 function paramsOf(value: unknown): QueryParams {

@@ -1,0 +1,55 @@
+import type { ComponentChildren } from 'preact';
+import type { RunSummary } from '../../../src/access/access.ts';
+import { PAGES } from '../pages.ts';
+import { goWith, hrefOf, type Place } from '../state/place.ts';
+import { useTheme } from '../state/theme.ts';
+
+interface FrameProps {
+  readonly place: Place;
+  readonly runs: readonly RunSummary[];
+  readonly run: string;
+  readonly children: ComponentChildren;
+}
+
+/** What stands around each page: its name, the pages, the run, the theme. */
+export function Frame({ place, runs, run, children }: FrameProps) {
+  const [theme, toggleTheme] = useTheme();
+  return (
+    <>
+      <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
+        Skip to the content
+      </button>
+      <header class="top">
+        <strong class="brand">rollstream</strong>
+        <nav aria-label="pages">
+          {PAGES.map(({ path, title }) => (
+            <a
+              key={path}
+              href={hrefOf({ page: path, params: { run } })}
+              aria-current={path === place.page ? 'page' : undefined}
+            >
+              {title}
+            </a>
+          ))}
+        </nav>
+        <label class="run">
+          run
+          <select value={run} onChange={(event) => goWith({ run: event.currentTarget.value })}>
+            <option value="">all runs</option>
+            {runs.map(({ run_id, started }) => (
+              <option key={run_id} value={run_id}>
+                {run_id} ({started})
+              </option>
+            ))}
+          </select>
+        </label>
+        <button type="button" class="theme" onClick={toggleTheme}>
+          {theme === 'dark' ? 'light' : 'dark'}
+        </button>
+      </header>
+      <main id="main" tabIndex={-1}>
+        {children}
+      </main>
+    </>
+  );
+}
