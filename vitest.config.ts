@@ -1,14 +1,34 @@
 import { defineConfig } from 'vitest/config';
+import { findChromium } from './test/web/find-chromium.ts';
+
+const alike = {
+  // Native engines (LMDB, chDB) keep process-wide state: a process per file, two at once.
+  pool: 'forks',
+  maxWorkers: 2,
+  testTimeout: 240_000,
+  hookTimeout: 240_000,
+} as const;
+
+/** The page in a browser; null: there is none, and it says so. */
+const web =
+  findChromium() === null
+    ? []
+    : [{ test: { ...alike, name: 'web', include: ['test/web/**/*.test.ts'], globalSetup: ['test/web/served.ts'] } }];
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    // They need Java and Maven: npm run test:kafka.
-    exclude: ['test/kafka/**'],
-    // Native engines (LMDB, chDB) keep process-wide state: a process per file, two at once.
-    pool: 'forks',
-    maxWorkers: 2,
-    testTimeout: 240_000,
-    hookTimeout: 240_000,
+    ...alike,
+    projects: [
+      {
+        test: {
+          ...alike,
+          name: 'main',
+          include: ['test/**/*.test.ts'],
+          // They need Java and Maven: npm run test:kafka. Those of the page need a browser.
+          exclude: ['test/kafka/**', 'test/web/**'],
+        },
+      },
+      ...web,
+    ],
   },
 });
