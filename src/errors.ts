@@ -7,6 +7,7 @@ export const ERRORS = {
   RS_FILE_UNREADABLE: { exit: 2, status: 400, retriable: false },
   RS_NOT_FOUND: { exit: 1, status: 404, retriable: false },
   RS_UNAUTHORIZED: { exit: 2, status: 401, retriable: false },
+  RS_TOO_MANY_ATTEMPTS: { exit: 3, status: 429, retriable: true },
   RS_TOO_LARGE: { exit: 4, status: 413, retriable: false },
   RS_DATA_OWNED: { exit: 3, status: 503, retriable: true },
   RS_DATA_VERSION: { exit: 2, status: 500, retriable: false },

@@ -6,6 +6,7 @@ import { createLocalImportTarget } from '../access/local-import-target.ts';
 import type { App } from '../app.ts';
 import type { HttpFront } from '../clickhouse/http-front/start-http-front.ts';
 import { STORE_FOLDER } from '../config/data-folders.ts';
+import { packageFile } from '../config/package-file.ts';
 import type { OpenDelivery } from '../delivery/open-delivery.ts';
 import { openServiceDelivery } from '../delivery/open-service-delivery.ts';
 import { RollstreamError } from '../errors.ts';
@@ -14,16 +15,19 @@ import { createFindRollouts } from '../ingest/http/find-rollouts.ts';
 import { createMetrics } from '../observe/metrics.ts';
 import { createReplays } from '../rescore/create-replays.ts';
 import { advertisedUrl } from '../server/advertised-url.ts';
+import { createFailedAttempts, type FailedAttempts } from '../server/auth/failed-attempts.ts';
 import { createServer } from '../server/create-server.ts';
 import { errorResponse } from '../server/error-response.ts';
-import { type Listener, listen } from '../server/listen.ts';
+import { type Listener, listen, type Sender } from '../server/listen.ts';
 import { watchLogEnds } from '../server/log-ends.ts';
 import { openTrainerApi, type TrainerApi } from '../server/open-trainer-api.ts';
 import { createReadiness } from '../server/readiness.ts';
 import { type WatchedService, watchServices } from '../server/service-watch.ts';
+import { openPieces } from '../tokenizers/pieces/open-pieces.ts';
 import { createStoreVerifierCache } from '../verify/store-verifier-cache.ts';
 import type { VerifierCache } from '../verify/verifier-cache.ts';
 import type { CommandContext } from './context.ts';
+import { version } from './version.ts';
 
 /** The pipeline of this process, with or without its HTTP API. */
 export interface Service {
@@ -45,7 +49,7 @@ export interface Service {
 const GRACE_MS = 2_000;
 const WATCH = { everyMs: 5_000, answerMs: 5_000 };
 
-type Fetch = (request: Request) => Response | Promise<Response>;
+type Fetch = (request: Request, sender: Sender) => Response | Promise<Response>;
 
 /**
  * The port is bound before the data is opened, since the owner file tells others where to talk to; until all is open the
@@ -55,9 +59,10 @@ export async function startService(context: CommandContext, withHttp: boolean): 
   const { config, log, io } = context;
   const metrics = createMetrics();
   const closing = new AbortController();
+  const failures = createFailedAttempts(io.now);
   let fetch: Fetch = () => errorResponse(new RollstreamError('RS_STARTING', 'the server is starting'));
   const listener: Listener | null = withHttp
-    ? await listen(config.http.host, config.http.port, (request) => fetch(request))
+    ? await listen(config.http.host, config.http.port, (request, sender) => fetch(request, sender))
     : null;
   let app: App;
   let front: HttpFront | null = null;
@@ -78,7 +83,7 @@ export async function startService(context: CommandContext, withHttp: boolean): 
     leases = await openServiceDelivery(app, config, { url: reached?.url ?? null, log, recorder: metrics.recorder });
     const { announcedTo } = leases;
     trainer = await openTrainerApi(app, config.lanes, { log, now: io.now, announcedTo });
-    if (withHttp) front = await startFront(context);
+    if (withHttp) front = await startFront(context, failures);
   } catch (error) {
     await listener?.close(0);
     await leases?.close();
@@ -119,8 +124,14 @@ export async function startService(context: CommandContext, withHttp: boolean): 
     outage: watch.outage,
     mayStandBy: config.services !== null,
   });
+  const pieces = openPieces({
+    folders: config.lanes.audits?.tokenizers ?? [],
+    vocabularyFile: packageFile('examples', 'vocabulary.json'),
+    log,
+  });
+  const { host, token } = config.http;
   const server = createServer(
-    { host: config.http.host, token: config.http.token, bodyBytes: config.limits.bodyBytes },
+    { host, token, bodyBytes: config.limits.bodyBytes, version: version() },
     {
       access,
       imports,
@@ -135,12 +146,15 @@ export async function startService(context: CommandContext, withHttp: boolean): 
       schemaOf: (id) => app.registry.schemaOf(id),
       metrics,
       readiness,
+      pieces,
+      failures,
+      stepsTopic: app.topics.steps,
       log,
       now: io.now,
       closing: closing.signal,
     },
   );
-  fetch = (request) => server.fetch(request);
+  fetch = (request, sender) => server.fetch(request, sender);
   const failed = Promise.race([app.lanes?.failed ?? deliveryFailed, deliveryFailed]);
   // It is thrown where it is awaited.
   failed.catch(() => {});
@@ -158,6 +172,7 @@ export async function startService(context: CommandContext, withHttp: boolean): 
       await Promise.all([listener?.close(GRACE_MS), front?.close()]);
       watch.close();
       ends.close();
+      await pieces.close();
       await replays.close();
       await closeDelivery();
       await app.close();
@@ -167,7 +182,7 @@ export async function startService(context: CommandContext, withHttp: boolean): 
 }
 
 /** In embedded mode the data can be read as if a ClickHouse server had it. */
-async function startFront({ config, log }: CommandContext): Promise<HttpFront | null> {
+async function startFront({ config, log }: CommandContext, failures: FailedAttempts): Promise<HttpFront | null> {
   if (config.services !== null || config.clickhouseHttp === null) return null;
   const { startHttpFront } = await import('../clickhouse/http-front/start-http-front.ts');
   const front = await startHttpFront({
@@ -175,6 +190,7 @@ async function startFront({ config, log }: CommandContext): Promise<HttpFront | 
     folder: join(config.data, STORE_FOLDER),
     host: config.http.host,
     token: config.http.token,
+    failures,
     limits: config.limits.query,
     log: (message) => log.warn(message),
   });

@@ -1,5 +1,5 @@
 import type { Schema } from 'avsc';
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { routePath } from 'hono/route';
 import type { Logger } from 'pino';
@@ -15,11 +15,15 @@ import type { Ingest } from '../ingest/http/ingest.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Codecs } from '../registry/codecs.ts';
 import type { Replays } from '../rescore/replays.ts';
+import type { Pieces } from '../tokenizers/pieces/open-pieces.ts';
 import type { VerifierCache } from '../verify/verifier-cache.ts';
+import { type Asking, createCallers } from './auth/callers.ts';
+import type { FailedAttempts } from './auth/failed-attempts.ts';
 import { errorResponse } from './error-response.ts';
 import { createGuard, type GuardConfig } from './guard.ts';
 import { isReadPast } from './is-read-past.ts';
 import { createKnownRuns } from './known-runs.ts';
+import type { Sender } from './listen.ts';
 import type { TrainerApi } from './open-trainer-api.ts';
 import { readPageFiles } from './page-files.ts';
 import type { Readiness } from './readiness.ts';
@@ -35,6 +39,7 @@ import { leaseRoutes } from './routes/leases.ts';
 import { namedRoutes } from './routes/named.ts';
 import { openApiRoutes } from './routes/openapi.ts';
 import { pageRoutes } from './routes/page.ts';
+import { pieceRoutes } from './routes/pieces.ts';
 import { policyRoutes } from './routes/policies.ts';
 import { producerRoutes } from './routes/producers.ts';
 import { queryRoutes } from './routes/query.ts';
@@ -42,6 +47,8 @@ import { readyRoutes } from './routes/ready.ts';
 import { replayRoutes } from './routes/replays.ts';
 import { rolloutRoutes } from './routes/rollouts.ts';
 import { schemaRoutes } from './routes/schemas.ts';
+import { sessionRoutes } from './routes/session.ts';
+import { statusRoutes } from './routes/status.ts';
 import { stepRoutes } from './routes/steps.ts';
 import { taskRoutes } from './routes/tasks.ts';
 import { verdictRoutes } from './routes/verdicts.ts';
@@ -67,6 +74,12 @@ export interface ServerDeps {
   readonly verifierCache: VerifierCache;
   readonly metrics: Metrics;
   readonly readiness: () => Readiness;
+  /** What token ids stand for. */
+  readonly pieces: Pieces;
+  /** Wrong tokens, of all that this process serves. */
+  readonly failures: FailedAttempts;
+  /** Name of rollout.steps. */
+  readonly stepsTopic: string;
   readonly log: Logger;
   /** ms since the epoch. */
   readonly now: () => number;
@@ -75,31 +88,48 @@ export interface ServerDeps {
 }
 
 export interface ServerConfig extends GuardConfig {
+  /** null: everybody may ask. */
+  readonly token: string | null;
+  /** Of rollstream. */
+  readonly version: string;
   readonly bodyBytes: number;
 }
 
 /** Bodies that are not held whole: they have a limit of their own, on what gunzip makes of them. */
 const READ_AS_THEY_COME: ReadonlySet<string> = new Set(['/v1/steps', '/v1/verdicts']);
 
+/** What a request came over, as `fetch` is told beside it. */
+interface Env {
+  Bindings: Partial<Sender>;
+}
+
 /** The HTTP API. It answers nobody from another origin: there is no CORS. */
-export function createServer(config: ServerConfig, deps: ServerDeps): Hono {
+export function createServer(config: ServerConfig, deps: ServerDeps): Hono<Env> {
   const guard = createGuard(config);
+  const callers = createCallers(config.token, deps);
   const knownRuns = createKnownRuns(deps);
   const whileWanted = createWhileWanted(deps.closing);
   const page = readPageFiles(packageFile('dist', 'web'));
   // The page itself holds no data.
-  const withoutToken: ReadonlySet<string> = new Set(['/healthz', '/readyz', ...page.keys()]);
-  const app = new Hono();
+  const withoutToken: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/v1/session', ...page.keys()]);
+  const app = new Hono<Env>();
 
   app.use(async (c, next) => {
     const begin = performance.now();
     guard.checkHost(c.req.header('host'));
-    guard.checkOrigin(c.req.header('origin'), c.req.header('host'));
+    const [origin, site, mode] = [
+      c.req.header('origin'),
+      c.req.header('sec-fetch-site'),
+      c.req.header('sec-fetch-mode'),
+    ];
+    guard.checkOrigin({ origin, site, mode }, c.req.header('host'));
     await next();
     deps.metrics.recorder.answered(routePath(c, -1), c.res.status, (performance.now() - begin) / 1000);
   });
   app.use(async (c, next) => {
-    if (!withoutToken.has(c.req.path)) guard.checkToken(c.req.header('authorization'));
+    const knownBy = withoutToken.has(c.req.path) ? 'anybody' : callers.check(askingOf(c));
+    // Whoever it is forwarded to is another host, which no session of this one is good for.
+    if (knownBy === 'cookie') c.req.raw.headers.set('authorization', `Bearer ${config.token}`);
     await next();
   });
   const limitBody = bodyLimit({
@@ -121,6 +151,9 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Hono {
 
   app.route('/', healthRoutes(deps));
   app.route('/', pageRoutes(page));
+  app.route('/v1', sessionRoutes(callers, askingOf));
+  app.route('/v1', statusRoutes({ ...deps, version: config.version }));
+  app.route('/v1', pieceRoutes(deps));
   app.route('/v1', accountingRoutes(deps));
   app.route('/v1', rolloutRoutes(deps));
   app.route('/v1', queryRoutes(deps));
@@ -155,4 +188,8 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Hono {
     return errorResponse(error);
   });
   return app;
+}
+
+function askingOf(c: Context<Env>): Asking {
+  return { method: c.req.method, header: (name) => c.req.header(name), address: c.env.address ?? '' };
 }

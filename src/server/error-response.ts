@@ -13,8 +13,8 @@ export interface ErrorBody {
   };
 }
 
-/** Seconds after which trying again may help. */
-const RETRY_AFTER_S = '1';
+/** Seconds after which trying again may help, unless the error says. */
+const RETRY_AFTER_S = 1;
 
 /** An error as HTTP. What is not ours is a bug: its text stays in the log, not in the answer. */
 export function errorResponse(error: unknown): Response {
@@ -26,7 +26,7 @@ export function errorWith(error: unknown, beside: object): Response {
   if (!(error instanceof RollstreamError)) {
     return errorWith(new RollstreamError('RS_INTERNAL', 'internal error; the log of the server has more'), beside);
   }
-  const { field, record, reason } = error.facts;
+  const { field, record, reason, retry_after = RETRY_AFTER_S } = error.facts;
   const body: ErrorBody = {
     error: {
       code: error.code,
@@ -37,7 +37,7 @@ export function errorWith(error: unknown, beside: object): Response {
     },
     ...beside,
   };
-  return answer(error.status, body, error.retriable);
+  return answer(error.status, body, error.retriable ? { 'retry-after': String(retry_after) } : {});
 }
 
 /** The error in the body of an answer, or null when there is none that we know. */
@@ -54,9 +54,8 @@ export function errorOfBody(body: unknown): RollstreamError | null {
   });
 }
 
-function answer(status: number, body: ErrorBody, retriable = false): Response {
-  const headers = { 'content-type': 'application/json', ...(retriable ? { 'retry-after': RETRY_AFTER_S } : {}) };
-  return new Response(JSON.stringify(body), { status, headers });
+function answer(status: number, body: ErrorBody, headers: Readonly<Record<string, string>>): Response {
+  return new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json', ...headers } });
 }
 
 function isCode(code: string): code is ErrorCode {

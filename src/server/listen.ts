@@ -9,7 +9,12 @@ export interface Listener {
   close(graceMs: number): Promise<void>;
 }
 
-type Fetch = (request: Request) => Response | Promise<Response>;
+/** Who sent a request: the other end of its connection. */
+export interface Sender {
+  readonly address: string;
+}
+
+type Fetch = (request: Request, sender: Sender) => Response | Promise<Response>;
 
 /** What listens on every address is reached on loopback. */
 const ANY: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
@@ -37,7 +42,7 @@ export async function listen(
   { firstPort, field }: ListenFor = API,
 ): Promise<Listener> {
   const server = createAdaptorServer({
-    fetch,
+    fetch: (request, { incoming }) => fetch(request, { address: incoming.socket.remoteAddress ?? '' }),
     serverOptions: { maxHeaderSize: MAX_HEAD_BYTES, keepAliveTimeout: KEEP_ALIVE_MS },
   });
   const bind = (number: number): Promise<void> =>

@@ -1,14 +1,24 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { RollstreamError } from '../../errors.ts';
+import type { FailedAttempts } from '../../server/auth/failed-attempts.ts';
+import { createTokenCheck } from '../../server/auth/token-check.ts';
 import { frontError } from './front-error.ts';
 
-/** The password must be the token, whatever the user is called; null: everybody may ask. */
-export function createCredentialsCheck(token: string | null): (url: URL, headers: Headers) => void {
+/** The password must be the token, whatever the user is called; null: everybody may ask. `address` is where the request came from. */
+export function createCredentialsCheck(
+  token: string | null,
+  failures: FailedAttempts,
+): (url: URL, headers: Headers, address: string) => void {
   if (token === null) return () => {};
-  const expected = digest(token);
-  return function checkCredentials(url, headers) {
-    // Digests have equal length, so that the comparison tells neither the length nor a prefix.
-    if (timingSafeEqual(digest(passwordOf(url, headers) ?? ''), expected)) return;
-    throw frontError('AUTHENTICATION_FAILED', 'Authentication failed: the password is the token (http.token)');
+  const check = createTokenCheck(token, failures);
+  return function checkCredentials(url, headers, address) {
+    try {
+      // Clients without a password send an empty one.
+      check(passwordOf(url, headers) || null, address);
+    } catch (error) {
+      const isLimit = error instanceof RollstreamError && error.code === 'RS_TOO_MANY_ATTEMPTS';
+      const why = isLimit ? error.message : 'the password is the token (http.token)';
+      throw frontError('AUTHENTICATION_FAILED', `Authentication failed: ${why}`);
+    }
   };
 }
 
@@ -21,8 +31,4 @@ function passwordOf(url: URL, headers: Headers): string | null {
     return pair.slice(pair.indexOf(':') + 1);
   }
   return headers.get('x-clickhouse-key') ?? url.searchParams.get('password');
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }

@@ -1,4 +1,6 @@
+import type { FailedAttempts } from '../../server/auth/failed-attempts.ts';
 import { createGuard } from '../../server/guard.ts';
+import type { Sender } from '../../server/listen.ts';
 import type { ReaderGuard } from '../reader-guard.ts';
 import type { ReaderLimits } from '../reader-limits.ts';
 import { failureAnswer, plainAnswer, queryAnswer } from './answer.ts';
@@ -26,6 +28,8 @@ export interface HttpFrontDeps {
   readonly decodeBody: DecodeBody;
   readonly reader: ReaderGuard;
   readonly writer: { check(sql: string): void };
+  /** Wrong passwords. */
+  readonly failures: FailedAttempts;
   readonly log: (message: string) => void;
   /** Of the engine. */
   readonly timezone: string;
@@ -44,20 +48,25 @@ const READS =
   /^[\s(]*(?:--[^\n]*\n\s*|\/\*[\s\S]*?\*\/\s*)*[\s(]*(?:select|with|from|show|describe|desc|explain|exists)\b/i;
 
 /** ClickHouse's HTTP interface over the engine in this process. */
-export function createHttpFront(config: HttpFrontConfig, deps: HttpFrontDeps): (request: Request) => Promise<Response> {
-  const origins = createGuard({ host: config.host, token: null });
-  const checkCredentials = createCredentialsCheck(config.token);
+export function createHttpFront(
+  config: HttpFrontConfig,
+  deps: HttpFrontDeps,
+): (request: Request, sender: Sender) => Promise<Response> {
+  const origins = createGuard({ host: config.host });
+  const checkCredentials = createCredentialsCheck(config.token, deps.failures);
 
   const bodyOf = (request: Request): Promise<Buffer> =>
     bodyBytes(request, config.writable ? MAX_ROWS_BYTES : MAX_STATEMENT_BYTES, deps.decodeBody);
 
-  async function answer(request: Request, url: URL): Promise<Response> {
+  async function answer(request: Request, url: URL, address: string): Promise<Response> {
     const { headers } = request;
     origins.checkHost(headers.get('host') ?? undefined);
-    origins.checkOrigin(headers.get('origin') ?? undefined, headers.get('host') ?? undefined);
+    const said = (name: string): string | undefined => headers.get(name) ?? undefined;
+    const by = { origin: said('origin'), site: said('sec-fetch-site'), mode: said('sec-fetch-mode') };
+    origins.checkOrigin(by, said('host'));
     if (url.pathname === '/ping' || url.pathname === '/replicas_status') return plainAnswer('Ok.\n');
     if (url.pathname !== '/') return plainAnswer('There is no such path: queries go to /\n', 404);
-    checkCredentials(url, headers);
+    checkCredentials(url, headers, address);
     const isForm = /^multipart\/form-data/i.test(headers.get('content-type') ?? '');
     const form = isForm ? await formOf(headers, await bodyOf(request)) : null;
     const asked = readRequest(url, headers, form);
@@ -118,10 +127,10 @@ export function createHttpFront(config: HttpFrontConfig, deps: HttpFrontDeps): (
     if (request.method !== 'POST') throw frontError('READONLY', 'Cannot execute a writing statement by GET: use POST');
   }
 
-  return async function httpFront(request) {
+  return async function httpFront(request, { address }) {
     const url = new URL(request.url);
     try {
-      return await answer(request, url);
+      return await answer(request, url, address);
     } catch (cause) {
       const { response, failure } = failureAnswer(cause, url.searchParams.get('query_id') ?? '');
       if (failure.status >= 500) deps.log(`${failure.type}: ${failure.message}`);

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { createFailedAttempts, type FailedAttempts } from '../../server/auth/failed-attempts.ts';
 import { listen } from '../../server/listen.ts';
 import { createEmbeddedStatements } from '../embedded-statements.ts';
 import { emptyInbox } from '../empty-inbox.ts';
@@ -24,6 +25,8 @@ export interface HttpFrontOptions {
   readonly insertsAtOnce?: number;
   /** The password that clients must send; null: none. */
   readonly token: string | null;
+  /** Wrong passwords; left out: counted here alone. */
+  readonly failures?: FailedAttempts;
   readonly limits?: ReaderLimits;
   readonly log?: (message: string) => void;
 }
@@ -45,7 +48,7 @@ const SYSTEM_TABLES = ['settings', 'databases', 'tables', 'formats', 'data_type_
 /** Serves ClickHouse's HTTP interface over the engine in this process, so that any ClickHouse client can read the data. */
 export async function startHttpFront(options: HttpFrontOptions): Promise<HttpFront> {
   const { folder, host, port, writable, token, limits = DEFAULT_READER_LIMITS, log = () => {} } = options;
-  const { insertsAtOnce = 1 } = options;
+  const { insertsAtOnce = 1, failures = createFailedAttempts(Date.now) } = options;
   const engine = createFrontEngine(enginePath(folder));
   const { tableFunctions, timezone } = await prepare(folder);
   const [readSlots, writeSlots] = [
@@ -64,6 +67,7 @@ export async function startHttpFront(options: HttpFrontOptions): Promise<HttpFro
       decodeBody: createDecodeBody(inbox, runRead),
       reader: createReaderGuard(tableFunctions, SYSTEM_TABLES),
       writer: createWriterGuard(tableFunctions),
+      failures,
       log,
       timezone,
     },

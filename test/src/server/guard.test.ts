@@ -1,11 +1,10 @@
 import { expect, it } from 'vitest';
 import { createGuard } from '../../../src/server/guard.ts';
 
-const TOKEN = 'a-token-of-some-length';
 const refusal = expect.objectContaining({ code: 'RS_UNAUTHORIZED', status: 401 });
 
 it('on loopback answers to names of loopback only, so that no foreign name can be rebound to it', () => {
-  const guard = createGuard({ host: '127.0.0.1', token: null });
+  const guard = createGuard({ host: '127.0.0.1' });
   for (const host of ['127.0.0.1:8080', 'localhost:8080', 'localhost', '[::1]:8080', '127.9.9.9']) {
     expect(() => guard.checkHost(host), host).not.toThrow();
   }
@@ -22,31 +21,27 @@ it('on loopback answers to names of loopback only, so that no foreign name can b
 });
 
 it('elsewhere answers to any name, since it has a token', () => {
-  expect(() => createGuard({ host: '0.0.0.0', token: TOKEN }).checkHost('rollstream.internal')).not.toThrow();
+  expect(() => createGuard({ host: '0.0.0.0' }).checkHost('rollstream.internal')).not.toThrow();
 });
+
+const none = { origin: undefined, site: undefined, mode: undefined };
 
 it('refuses pages of another origin, also from the same machine', () => {
-  const guard = createGuard({ host: '127.0.0.1', token: null });
-  expect(() => guard.checkOrigin(undefined, 'localhost:8080')).not.toThrow();
-  expect(() => guard.checkOrigin('http://localhost:8080', 'localhost:8080')).not.toThrow();
+  const guard = createGuard({ host: '127.0.0.1' });
+  expect(() => guard.checkOrigin(none, 'localhost:8080')).not.toThrow();
+  expect(() => guard.checkOrigin({ ...none, origin: 'http://localhost:8080' }, 'localhost:8080')).not.toThrow();
   for (const origin of ['http://evil.example', 'http://localhost:3000', 'null']) {
-    expect(() => guard.checkOrigin(origin, 'localhost:8080'), origin).toThrow(refusal);
+    expect(() => guard.checkOrigin({ ...none, origin }, 'localhost:8080'), origin).toThrow(refusal);
   }
 });
 
-it('asks for exactly the token, when one is set', () => {
-  const guard = createGuard({ host: '127.0.0.1', token: TOKEN });
-  expect(() => guard.checkToken(`Bearer ${TOKEN}`)).not.toThrow();
-  for (const header of [
-    undefined,
-    '',
-    TOKEN,
-    'Bearer',
-    `Bearer ${TOKEN}x`,
-    `Bearer ${TOKEN.slice(1)}`,
-    `Basic ${TOKEN}`,
-  ]) {
-    expect(() => guard.checkToken(header), header).toThrow(refusal);
+it('refuses what another page embeds or fetches without naming itself, and answers a link that is followed', () => {
+  const guard = createGuard({ host: '127.0.0.1' });
+  for (const site of ['cross-site', 'same-site']) {
+    for (const mode of ['no-cors', 'cors', undefined])
+      expect(() => guard.checkOrigin({ ...none, site, mode }, 'localhost:8080'), `${site} ${mode}`).toThrow(refusal);
+    expect(() => guard.checkOrigin({ ...none, site, mode: 'navigate' }, 'localhost:8080'), site).not.toThrow();
   }
-  expect(() => createGuard({ host: '127.0.0.1', token: null }).checkToken(undefined)).not.toThrow();
+  for (const site of ['same-origin', 'none'])
+    expect(() => guard.checkOrigin({ ...none, site, mode: 'cors' }, 'localhost:8080'), site).not.toThrow();
 });

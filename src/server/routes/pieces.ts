@@ -1,0 +1,57 @@
+import { Hono } from 'hono';
+import { isSha256 } from '../../blobs/blob-store.ts';
+import type { KnownTokenizer, Pieces } from '../../tokenizers/pieces/open-pieces.ts';
+import type { Piece } from '../../tokenizers/pieces/piece.ts';
+import { bad, isWhole, jsonBody, onlyFields, optional, textOf } from '../request-value.ts';
+
+export interface PiecesAnswer {
+  /** null: none that is known. */
+  readonly tokenizer: KnownTokenizer | null;
+  /** It is the one that the record names; false: one that was assumed, or none. */
+  readonly is_recorded: boolean;
+  /** By id, each once; null: there is no such id, or no tokenizer. */
+  readonly pieces: Readonly<Record<string, Piece | null>>;
+}
+
+const MOST_IDS = 300_000;
+const MOST_ID = 2 ** 32 - 1;
+
+/**
+ * `POST /v1/pieces {tokenizer_sha256, ids, assumed_sha256?}`: what ids stand for, by the tokenizer that the record names; where that
+ * is null, by the one that a person takes it to be. `GET /v1/tokenizers`: which are known.
+ */
+export function pieceRoutes({ pieces }: { readonly pieces: Pick<Pieces, 'list' | 'open'> }): Hono {
+  return new Hono()
+    .get('/tokenizers', async (c) => c.json({ tokenizers: await pieces.list() }))
+    .post('/pieces', async (c) => {
+      const body = await jsonBody(c);
+      onlyFields(body, ['tokenizer_sha256', 'ids', 'assumed_sha256']);
+      const recorded = optional(body, 'tokenizer_sha256', textOf);
+      const assumed = optional(body, 'assumed_sha256', sha256Of);
+      if (recorded !== null && assumed !== null)
+        throw bad('assumed_sha256', 'assumed_sha256: only where tokenizer_sha256 is null');
+      const ids = idsOf(body.ids);
+      const sha256 = recorded ?? assumed;
+      const open = sha256 === null ? null : await pieces.open(sha256);
+      const answer: PiecesAnswer = {
+        tokenizer: open?.tokenizer ?? null,
+        is_recorded: open !== null && recorded !== null,
+        pieces: Object.fromEntries([...ids].map((id) => [id, open?.table.pieceOf(id) ?? null])),
+      };
+      return c.json(answer);
+    });
+}
+
+function sha256Of(body: Record<string, unknown>, field: string): string {
+  const text = textOf(body, field);
+  if (isSha256(text)) return text;
+  throw bad(field, `${field}: 64 digits of hex in lower case are needed`);
+}
+
+function idsOf(value: unknown): Set<number> {
+  if (!Array.isArray(value) || value.length > MOST_IDS)
+    throw bad('ids', `ids: a list of at most ${MOST_IDS} whole numbers is needed`);
+  const wrong = value.findIndex((id) => !isWhole(id, 0, MOST_ID));
+  if (wrong !== -1) throw bad('ids', `ids[${wrong}]: a whole number from 0 to ${MOST_ID} is needed`);
+  return new Set(value);
+}

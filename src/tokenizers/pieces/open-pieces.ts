@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { Logger } from 'pino';
+import { Piscina } from 'piscina';
+import { workerOptions } from '../../threads/worker-options.ts';
+import type { PieceTable } from './piece.ts';
+import { tableOfPool } from './piece-pool.ts';
+import type { ReadPool } from './read-piece-pool.ts';
+import { parseVocabulary, tableOfVocabulary } from './vocabulary.ts';
+
+/** A tokenizer whose pieces can be told. */
+export interface KnownTokenizer {
+  /** Of its tokenizer.json, hex. */
+  readonly sha256: string;
+  readonly name: string;
+  /** `examples`: only what the example rollouts use. */
+  readonly source: 'configured' | 'examples';
+}
+
+export interface Pieces {
+  list(): Promise<KnownTokenizer[]>;
+  /** null: it is not known here. Read on first use, in a thread, and kept. */
+  open(sha256: string): Promise<{ readonly tokenizer: KnownTokenizer; readonly table: PieceTable } | null>;
+  close(): Promise<void>;
+}
+
+export interface PiecesDeps {
+  readonly folders: ReadonlyArray<{ readonly name: string; readonly folder: string }>;
+  /** What stands for a tokenizer that is not configured. */
+  readonly vocabularyFile: string;
+  readonly log: Logger;
+}
+
+interface Source {
+  readonly tokenizer: KnownTokenizer;
+  readonly read: () => Promise<PieceTable>;
+}
+
+export function openPieces({ folders, vocabularyFile, log }: PiecesDeps): Pieces {
+  let pool: Piscina<string, ReadPool> | null = null;
+  let found: Promise<ReadonlyMap<string, Source>> | null = null;
+  const tables = new Map<string, Promise<PieceTable>>();
+
+  const readFolder = async (folder: string): Promise<PieceTable> => {
+    pool ??= new Piscina<string, ReadPool>({
+      ...workerOptions(new URL('./pieces-worker.ts', import.meta.url)),
+      minThreads: 0,
+      maxThreads: 1,
+    });
+    return tableOfPool((await pool.run(folder)).pool);
+  };
+
+  const find = async (): Promise<ReadonlyMap<string, Source>> => {
+    const sources = new Map<string, Source>();
+    const vocabulary = parseVocabulary(await readFile(vocabularyFile, 'utf8'));
+    sources.set(vocabulary.tokenizer.sha256, {
+      tokenizer: { ...vocabulary.tokenizer, source: 'examples' },
+      read: async () => tableOfVocabulary(vocabulary),
+    });
+    for (const { name, folder } of folders) {
+      try {
+        const sha256 = await hashOf(folder);
+        sources.set(sha256, {
+          tokenizer: { sha256, name, source: 'configured' },
+          read: () => readFolder(folder),
+        });
+      } catch (error) {
+        log.warn({ name, folder, err: error }, 'a tokenizer cannot be read: its texts are not shown');
+      }
+    }
+    return sources;
+  };
+
+  const sources = (): Promise<ReadonlyMap<string, Source>> => {
+    found ??= find().catch((error: unknown) => {
+      found = null;
+      throw error;
+    });
+    return found;
+  };
+
+  return {
+    list: async () => [...(await sources()).values()].map(({ tokenizer }) => tokenizer),
+    async open(sha256) {
+      const source = (await sources()).get(sha256);
+      if (source === undefined) return null;
+      const table = tables.get(sha256) ?? source.read();
+      tables.set(sha256, table);
+      // Where it failed the next one tries again.
+      table.catch(() => tables.delete(sha256));
+      return { tokenizer: source.tokenizer, table: await table };
+    },
+    close: async () => {
+      await pool?.destroy();
+    },
+  };
+}
+
+async function hashOf(folder: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(join(folder, 'tokenizer.json')), hash);
+  return hash.digest('hex');
+}
