@@ -5,6 +5,7 @@ import { createLogger } from '../observe/create-logger.ts';
 import { addAcceptLoss } from './commands/accept-loss.ts';
 import { addAccounting } from './commands/accounting.ts';
 import { addAudit } from './commands/audit.ts';
+import { addBlame } from './commands/blame.ts';
 import { addClickhouse } from './commands/clickhouse.ts';
 import { addDeadLetter } from './commands/dead-letter.ts';
 import { addDoctor } from './commands/doctor.ts';
@@ -72,6 +73,7 @@ export async function runCli(io: Io): Promise<number> {
     addAccounting,
     addQuery,
     addExplain,
+    addBlame,
     addTaxonomy,
     addTokenizer,
     addPolicy,
