@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useShippedQueries } from '../api/named-queries.ts';
 import { type Row, type Source, useRows } from '../api/rows.ts';
+import type { Loaded } from '../api/use-loaded.ts';
 import { hrefOf } from '../state/place.ts';
 import { ErrorNote } from './error-note.tsx';
 import { columnsOf, Table } from './table.tsx';
@@ -11,6 +12,8 @@ export interface PanelProps {
   /** What one sees, in a sentence. */
   readonly note?: string;
   readonly source: Source;
+  /** The rows of `source`, where the page has asked for them already; left out: they are asked for here. */
+  readonly loaded?: Loaded<Row[]>;
   /** What to do where there is nothing. */
   readonly empty: string;
   readonly refreshMs?: number;
@@ -19,8 +22,9 @@ export interface PanelProps {
 }
 
 /** A question to the store and its drawing: with its SQL, its numbers, and what to do where it is empty or failed. */
-export function Panel({ title, note, source, empty, refreshMs, isWide, children }: PanelProps) {
-  const { value, error, isLoading } = useRows(source, refreshMs ?? null);
+export function Panel({ title, note, source, loaded, empty, refreshMs, isWide, children }: PanelProps) {
+  const asked = useRows(loaded === undefined ? source : null, refreshMs ?? null);
+  const { value, error, isLoading } = loaded ?? asked;
   return (
     <section class={isWide === true ? 'card wide' : 'card'} aria-busy={isLoading}>
       <h2>{title}</h2>

@@ -30,6 +30,13 @@ export function shownParts(text: string): ShownPart[] {
   return parts;
 }
 
+/** As one text, for where no element can stand: labels of a chart, text of a drawing, options of a list. */
+export function plainText(text: string): string {
+  return shownParts(text)
+    .map(({ kind, text: part }) => (kind === 'text' ? part : `\u2039${part}\u203a`))
+    .join('');
+}
+
 function drawn({ kind, text }: ShownPart, index: number) {
   return kind === 'text' ? (
     <Fragment key={index}>{text}</Fragment>

@@ -1,0 +1,40 @@
+-- The attempts behind what is picked, the newest first. Empty: not asked for; (none): where there is none of it.
+SELECT
+  run_id, epoch, rollout_id, attempt, env_name, task_id, disposition, why[1] AS reason, reason_code, category,
+  finish_reason, verifier_status, reward, n_turns, n_sampled_tokens, ended_at, count() OVER () AS of
+FROM rollstream.live_decisions
+WHERE {run:String} IN ('', run_id)
+  AND multiIf(
+    {outcome:String} = 'all', disposition != 'superseded',
+    {outcome:String} = 'trained', disposition IN ('train', 'train_masked', 'penalise'),
+    {outcome:String} = 'superseded', disposition = 'superseded',
+    disposition NOT IN ('train', 'train_masked', 'penalise', 'superseded'))
+  AND {env:String} IN ('', if(env_name = '', '(none)', env_name))
+  AND {task:String} IN ('', if(task_id = '', '(none)', task_id))
+  AND {reason:String} IN ('', if(empty(why), '(none)', why[1]))
+  AND {code:String} IN ('', reason_code)
+  AND {hour:String} IN ('', ifNull(toString(toStartOfHour(ended_at)), '(none)'))
+  AND {owner:String} IN ('', transform(toString(category),
+    ['policy_failure', 'env_fault', 'infra_fault', 'harness_fault', 'verifier_fault', 'budget', 'completion', 'cancelled'],
+    ['policy', 'env', 'infra', 'harness', 'verifier', 'budget', 'completion', 'cancelled'], 'unknown'))
+  AND ({conflict:String} = '' OR has(conflicts, {conflict:String}))
+  AND ({model:String} = ''
+    OR ({model:String} = '(none)' AND (run_id, unit, rollout_id, attempt) NOT IN (
+      SELECT run_id, unit, rollout_id, attempt FROM rollstream.live_steps
+      WHERE {run:String} IN ('', run_id) AND {model:String} != '' AND kind = 'model_call' AND model != ''))
+    OR (run_id, unit, rollout_id, attempt) IN (
+      SELECT run_id, unit, rollout_id, attempt FROM rollstream.live_steps
+      WHERE {run:String} IN ('', run_id) AND {model:String} != '' AND kind = 'model_call' AND model != ''
+      GROUP BY run_id, unit, rollout_id, attempt
+      HAVING arrayStringConcat(arraySort(groupUniqArray(assumeNotNull(model))), ', ') = {model:String}))
+  AND ({whose:String} = '' OR (run_id, unit, rollout_id, attempt) IN (
+    SELECT run_id, unit, rollout_id, attempt FROM rollstream.live_trajectories
+    WHERE {run:String} IN ('', run_id) AND {whose:String} != ''
+      AND ifNull(reasons.attribution[indexOf(reasons.code, {code:String})], '(none)') = {whose:String}))
+  AND ({raw:String} = '' OR (run_id, unit, rollout_id, attempt) IN (
+    SELECT run_id, unit, rollout_id, attempt FROM rollstream.live_trajectories
+    WHERE {run:String} IN ('', run_id) AND {raw:String} != ''
+      AND (has(arrayFilter((raw, code) -> code = 'unknown', reasons.raw, reasons.code), {raw:String})
+        OR ({raw:String} = '(none)' AND empty(reasons.code) AND category = 'unknown'))))
+ORDER BY decided_at DESC, run_id, epoch, rollout_id, attempt
+LIMIT {limit:UInt32}

@@ -1,0 +1,88 @@
+import { numberOf, type Row, type Source, textOf } from '../api/rows.ts';
+import { hrefOf } from '../state/place.ts';
+import { count, decimal } from './format.ts';
+import { Panel } from './panel.tsx';
+import { type Column, Table } from './table.tsx';
+import { UntrustedText } from './untrusted-text.tsx';
+
+/**
+ * Attempts, each with a link to its page. The rows of `source` have run_id, epoch, rollout_id, attempt; the other columns are drawn
+ * where they have them; `of`: how many there are without the limit.
+ */
+export function RolloutList({
+  title,
+  note,
+  source,
+  empty,
+  refreshMs,
+}: {
+  readonly title: string;
+  readonly note?: string;
+  readonly source: Source;
+  readonly empty: string;
+  readonly refreshMs?: number;
+}) {
+  const told = note === undefined ? {} : { note };
+  const refreshed = refreshMs === undefined ? {} : { refreshMs };
+  return (
+    <Panel title={title} {...told} {...refreshed} source={source} empty={empty} isWide>
+      {(rows) => (
+        <Table
+          caption={`${count(rows.length)} of ${count(numberOf(rows[0], 'of'))} attempts, the newest first`}
+          columns={COLUMNS.filter(({ name }) => rows[0] !== undefined && name in rows[0])}
+          rows={rows}
+        />
+      )}
+    </Panel>
+  );
+}
+
+export function rolloutHref(row: Row): string {
+  return hrefOf({
+    page: 'rollout',
+    params: {
+      run: textOf(row, 'run_id'),
+      id: textOf(row, 'rollout_id'),
+      epoch: textOf(row, 'epoch'),
+      attempt: textOf(row, 'attempt'),
+    },
+  });
+}
+
+const COLUMNS: readonly Column[] = [
+  {
+    name: 'rollout_id',
+    title: 'rollout',
+    draw: (row) => (
+      <a href={rolloutHref(row)}>
+        <UntrustedText text={textOf(row, 'rollout_id')} />
+      </a>
+    ),
+  },
+  { name: 'attempt', isNumber: true },
+  { name: 'run_id', title: 'run' },
+  { name: 'env_name', title: 'environment' },
+  { name: 'task_id', title: 'task' },
+  { name: 'disposition' },
+  { name: 'state' },
+  { name: 'reason' },
+  { name: 'reason_code', title: 'loop ended by' },
+  { name: 'category' },
+  { name: 'finish_reason', title: 'engine said last' },
+  { name: 'verifier_status', title: 'verifier' },
+  { name: 'reward', isNumber: true, draw: (row) => decimal(numberOf(row, 'reward')) },
+  { name: 'n_turns', title: 'turns', isNumber: true, draw: (row) => count(numberOf(row, 'n_turns')) },
+  {
+    name: 'n_sampled_tokens',
+    title: 'tokens',
+    isNumber: true,
+    draw: (row) => count(numberOf(row, 'n_sampled_tokens')),
+  },
+  { name: 'started_at', title: 'started (UTC)', draw: (row) => moment(textOf(row, 'started_at')) },
+  { name: 'ended_at', title: 'ended (UTC)', draw: (row) => moment(textOf(row, 'ended_at')) },
+];
+
+/** Without its fraction of a second. */
+function moment(text: string): string {
+  return text === '' ? '–' : text.slice(0, 19);
+}
