@@ -2,6 +2,7 @@ import { BLOB_PATHS } from './blob-paths.ts';
 import { DELIVERY_PATHS } from './delivery-paths.ts';
 import { INGEST_PATHS } from './ingest-paths.ts';
 import { body, failure, inPath, json, lines, query, run } from './openapi-parts.ts';
+import { PAGE_PATHS } from './page-paths.ts';
 import { REPLAY_PATHS } from './replay-paths.ts';
 import { VERIFIER_RESULTS_PATHS } from './verifier-results-paths.ts';
 
@@ -9,7 +10,7 @@ import { VERIFIER_RESULTS_PATHS } from './verifier-results-paths.ts';
 export const openApi = {
   openapi: '3.1.0',
   info: { title: 'rollstream', version: '1', description: 'Audited, rewarded, trainable trajectories.' },
-  security: [{}, { bearer: [] }],
+  security: [{}, { bearer: [] }, { session: [] }],
   paths: {
     '/healthz': { get: { summary: 'The process answers', security: [{}], responses: { 200: json('it does') } } },
     '/readyz': {
@@ -234,10 +235,19 @@ export const openApi = {
     },
     ...BLOB_PATHS,
     ...VERIFIER_RESULTS_PATHS,
+    ...PAGE_PATHS,
     '/v1/openapi.json': { get: { summary: 'This document', responses: { 200: json('OpenAPI') } } },
   },
   components: {
-    securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+    securitySchemes: {
+      bearer: { type: 'http', scheme: 'bearer' },
+      session: {
+        type: 'apiKey',
+        in: 'cookie',
+        name: 'rollstream_session_<port>',
+        description: 'of POST /v1/session; good for requests of our own page',
+      },
+    },
     responses: {
       Error: {
         description: 'what went wrong',

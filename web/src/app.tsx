@@ -4,6 +4,7 @@ import { useRuns } from './api/runs.ts';
 import { PAGES } from './pages.ts';
 import { ErrorNote } from './parts/error-note.tsx';
 import { Frame } from './parts/frame.tsx';
+import { Login } from './parts/login.tsx';
 import { usePlace } from './state/place.ts';
 
 const FIRST_PAGE = 'flow';
@@ -20,7 +21,7 @@ export function App() {
     document.title = `${page?.title ?? 'not found'}${run === '' ? '' : ` · ${run}`} · rollstream`;
   }, [page, run]);
 
-  if (isLockedOut) return <p role="alert">a token is needed</p>;
+  if (isLockedOut) return <Login />;
   return (
     <Frame place={{ page: page?.path ?? '', params: place.params }} runs={runs.value ?? []} run={run}>
       {runs.error === null || runs.value !== null ? null : <ErrorNote error={runs.error} what="The runs" />}

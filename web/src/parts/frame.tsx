@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { RunSummary } from '../../../src/access/access.ts';
+import { signOut, useSession } from '../api/session.ts';
 import { PAGES } from '../pages.ts';
 import { goWith, hrefOf, type Place } from '../state/place.ts';
 import { useTheme } from '../state/theme.ts';
@@ -14,6 +15,7 @@ interface FrameProps {
 /** What stands around each page: its name, the pages, the run, the theme. */
 export function Frame({ place, runs, run, children }: FrameProps) {
   const [theme, toggleTheme] = useTheme();
+  const session = useSession();
   return (
     <>
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
@@ -46,6 +48,11 @@ export function Frame({ place, runs, run, children }: FrameProps) {
         <button type="button" class="theme" onClick={toggleTheme}>
           {theme === 'dark' ? 'light' : 'dark'}
         </button>
+        {session.value?.signed_in === true ? (
+          <button type="button" onClick={() => void signOut().then(() => location.reload())}>
+            sign out
+          </button>
+        ) : null}
       </header>
       <main id="main" tabIndex={-1}>
         {children}
