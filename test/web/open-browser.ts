@@ -18,6 +18,8 @@ export interface OpenTab {
   readonly page: Page;
   /** What no visit may cause: errors, refused content, requests to anywhere else. Empty, or a test fails. */
   readonly problems: readonly string[];
+  /** When nothing loads any more. */
+  settled(): Promise<void>;
   /** Serious and critical findings of axe, each with where. */
   accessibilityFindings(): Promise<string[]>;
   /** Into the folder SCREENSHOTS names; without it none is taken. */
@@ -60,10 +62,13 @@ async function openTab(
   });
   await page.goto(`${url}/${hash}`);
   await page.locator('main').waitFor();
-  await page.waitForFunction('document.querySelector("[aria-busy=true]") === null');
+  // Not by a function: the page's policy would refuse to evaluate it.
+  const settled = () => page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
+  await settled();
   return {
     page,
     problems,
+    settled,
     accessibilityFindings: () => accessibilityFindings(page),
     async screenshot(name) {
       const folder = process.env.SCREENSHOTS;

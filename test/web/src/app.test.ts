@@ -11,13 +11,17 @@ const PATHS = ['flow', 'failures', 'audits', 'wall', 'groups', 'rollout', 'repla
 
 for (const theme of ['light', 'dark'] as const) {
   it(`every page draws in the ${theme} theme without an error, a request elsewhere or a serious finding of axe`, async () => {
-    const { page, problems, accessibilityFindings, screenshot } = await browser.open(inject('exampleUrl'), '', {
-      theme,
-    });
+    const { page, problems, settled, accessibilityFindings, screenshot } = await browser.open(
+      inject('exampleUrl'),
+      '',
+      {
+        theme,
+      },
+    );
     for (const path of PATHS) {
       await page.locator(`nav a[href^="#/${path}"]`).click();
       await page.locator(`nav a[aria-current=page][href^="#/${path}"]`).waitFor();
-      await page.waitForFunction('document.querySelector("[aria-busy=true]") === null');
+      await settled();
       expect([path, await page.locator('.error').allTextContents()]).toEqual([path, []]);
       expect([path, await accessibilityFindings()]).toEqual([path, []]);
       await screenshot(`${path}-${theme}`);

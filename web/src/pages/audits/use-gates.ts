@@ -1,0 +1,20 @@
+import { useState } from 'preact/hooks';
+import type { GateStatus } from '../../../../src/gate/gate-status.ts';
+import { getJson } from '../../api/request.ts';
+import { type Loaded, useLoaded } from '../../api/use-loaded.ts';
+
+const REFRESH_MS = 10_000;
+
+/** The gates of one run, or of all (empty); `look` looks again at once. */
+export function useGates(run: string): Loaded<GateStatus[]> & { readonly look: () => void } {
+  const [looks, setLooks] = useState(0);
+  const loaded = useLoaded(
+    `${looks} ${run}`,
+    async (signal) => {
+      const query = run === '' ? '' : `?${new URLSearchParams({ run })}`;
+      return (await getJson<{ gates: GateStatus[] }>(`v1/gates${query}`, signal)).gates;
+    },
+    REFRESH_MS,
+  );
+  return { ...loaded, look: () => setLooks((so) => so + 1) };
+}
