@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { askedWith, namedQueries, readNamedQuery } from '../../../src/access/named-queries.ts';
+import { openEmbeddedStore } from '../../../src/clickhouse/client.ts';
+import type { Store } from '../../../src/clickhouse/port.ts';
+import { STORE_FOLDER } from '../../../src/config/data-folders.ts';
+import { cli } from '../cli/test-io.ts';
+
+const queries = namedQueries();
+let folder = '';
+let store: Store;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'rollstream-named-'));
+  const started = await cli(['up', '--example', '--once', '--data', folder, '--port', '0']);
+  expect(started.code, started.stderr).toBe(0);
+  store = await openEmbeddedStore({ folder: join(folder, STORE_FOLDER) });
+  await store.migrate();
+});
+afterAll(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** What `rollstream query` is given in an example, as a shell would split it. */
+function askedIn(example: string): { readonly name: string; readonly params: Record<string, string> } {
+  const words = [...example.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+  expect(words.slice(0, 3)).toEqual(['rollstream', 'query', '--named']);
+  const params: Record<string, string> = {};
+  for (let i = 4; i < words.length; i += 2) {
+    expect(words[i]).toBe('--param');
+    const [, name = '', value = ''] = /^(\w+)=(.*)$/.exec(words[i + 1] ?? '') ?? [];
+    expect(name).not.toBe('');
+    params[name] = value;
+  }
+  return { name: words[3] ?? '', params };
+}
+
+describe.each(queries.map((query) => [query.name, query] as const))('%s', (name, query) => {
+  it('says what it is, what it answers, what each parameter means, and what its columns mean', () => {
+    expect(query.title).toMatch(/^[A-Z].*[^.]$/);
+    expect(query.question).toMatch(/^[A-Z].*\?$/);
+    expect(query.params.filter(({ meaning }) => meaning === '').map((param) => param.name)).toEqual([]);
+    expect(query.notes.length).toBeGreaterThan(40);
+  });
+
+  it('gives an example that runs on the example rollouts, within the limits of any reader', async () => {
+    const asked = askedIn(query.example);
+    expect(asked.name).toBe(name);
+    const rows = await store.queryAsReader(query.sql, 'JSONEachRow', askedWith(query, asked.params));
+    for (const line of rows.split('\n').filter(Boolean))
+      expect(Object.keys(JSON.parse(line)).length).toBeGreaterThan(1);
+  });
+});
+
+it('reads a header: fields, parameters with and without presets, and notes behind the empty line', () => {
+  const text = [
+    '-- title: One',
+    '-- question: What is one?',
+    '-- param run: one run; empty: all',
+    '-- param limit = 5: how many',
+    '-- param task: which',
+    '-- example: rollstream query --named one --param task=a',
+    '--',
+    '-- It is one.',
+    '-- And no more.',
+    'SELECT {run:String}, {limit: UInt32}, {task:String}, {untold:String};',
+    '',
+  ].join('\n');
+  const query = readNamedQuery('one', text);
+  expect(query).toEqual({
+    name: 'one',
+    title: 'One',
+    question: 'What is one?',
+    params: [
+      { name: 'run', type: 'String', meaning: 'one run; empty: all', preset: '' },
+      { name: 'limit', type: 'UInt32', meaning: 'how many', preset: '5' },
+      { name: 'task', type: 'String', meaning: 'which', preset: null },
+      { name: 'untold', type: 'String', meaning: '', preset: null },
+    ],
+    example: 'rollstream query --named one --param task=a',
+    notes: 'It is one.\nAnd no more.',
+    sql: 'SELECT {run:String}, {limit: UInt32}, {task:String}, {untold:String}',
+  });
+  expect(askedWith(query, { task: 'a', untold: 'b' })).toEqual({ run: '', limit: '5', task: 'a', untold: 'b' });
+  expect(() => askedWith(query, { task: 'a', rum: 'b' })).toThrow(
+    'one has no parameter rum; it has run, limit, task, untold',
+  );
+  expect(() => askedWith(query, { untold: 'b' })).toThrow('one needs task: which; such as rollstream query');
+});
