@@ -3,8 +3,9 @@ import { environmentNameOf } from '../config/key.ts';
 import { ALL_KEYS } from '../config/keys.ts';
 import { ERRORS } from '../errors.ts';
 import { METRICS } from '../observe/metric-table.ts';
+import { markdownTable } from './markdown-table.ts';
 
-/** Pages of docs/ that are made from the code, by file name. */
+/** Pages of docs/ that are made from the code alone, by file name. */
 export function generatedPages(): ReadonlyMap<string, string> {
   return new Map([
     ['configuration.md', configurationPage()],
@@ -29,7 +30,7 @@ function configurationPage(): string {
 ${MADE}
 A flag outranks the environment, which outranks the file of \`--config FILE\` (YAML; dots are levels), which outranks the default. Unknown keys are errors. Durations and sizes carry a unit (\`30s\`, \`256MB\`).
 
-${table(['key', 'environment', 'default', 'allowed', 'what it is, and what it costs'], rows)}`;
+${markdownTable(['key', 'environment', 'default', 'allowed', 'what it is, and what it costs'], rows)}`;
 }
 
 function metricsPage(): string {
@@ -38,7 +39,7 @@ function metricsPage(): string {
     labelNames.map((label) => `\`${label}\``).join(', '),
     help,
   ]);
-  return `# Metrics\n\n${MADE}\n\`GET /metrics\`, in Prometheus' text format, beside those of the Node process.\n\n${table(['metric', 'labels', 'meaning'], rows)}`;
+  return `# Metrics\n\n${MADE}\n\`GET /metrics\`, in Prometheus' text format, beside those of the Node process.\n\n${markdownTable(['metric', 'labels', 'meaning'], rows)}`;
 }
 
 function errorsPage(): string {
@@ -48,7 +49,7 @@ function errorsPage(): string {
     String(status),
     retriable ? 'yes' : 'no',
   ]);
-  return `# Error codes\n\n${MADE}\nFaults of a record are values, not errors: they are in \`step_faults\` and \`dead_letters\`.\n\n${table(['code', 'exit code', 'HTTP status', 'worth another try'], rows)}`;
+  return `# Error codes\n\n${MADE}\nFaults of a record are values, not errors: they are in \`step_faults\` and \`dead_letters\`.\n\n${markdownTable(['code', 'exit code', 'HTTP status', 'worth another try'], rows)}`;
 }
 
 function auditClassesPage(): string {
@@ -58,10 +59,5 @@ function auditClassesPage(): string {
     meaning,
     remedy,
   ]);
-  return `# Classes of findings\n\n${MADE}\nWhat the audits find, by the name that a policy and a gate know it by. See [audit](audit.md).\n\n${table(['class', 'audit', 'what it says of a rollout', 'what to do'], rows)}`;
-}
-
-function table(head: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
-  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`;
-  return line(head) + line(head.map(() => '---')) + rows.map(line).join('');
+  return `# Classes of findings\n\n${MADE}\nWhat the audits find, by the name that a policy and a gate know it by. See [audit](audit.md).\n\n${markdownTable(['class', 'audit', 'what it says of a rollout', 'what to do'], rows)}`;
 }

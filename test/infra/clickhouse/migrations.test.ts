@@ -1,4 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { namedQueries } from '../../../src/access/named-queries.ts';
+import { packageFile } from '../../../src/config/package-file.ts';
+import { describedTables } from '../../../src/docs/described-tables.ts';
+import { sqlPage } from '../../../src/docs/sql-page.ts';
 import { type TemporaryStore, temporaryStore } from '../../src/clickhouse/temporary-store.ts';
 
 let temporary: TemporaryStore;
@@ -58,6 +63,13 @@ test('every table and column says what it means', async () => {
     ),
   ).toEqual([]);
   expect(await query("SELECT name FROM system.tables WHERE database = 'rollstream' AND comment = ''")).toEqual([]);
+});
+
+test('docs/sql.md describes the queries, tables and columns as they are', async () => {
+  const page = readFileSync(packageFile('docs', 'sql.md'), 'utf8');
+  const tables = await describedTables(temporary.store);
+  expect(tables.find(({ name }) => name === 'decisions')?.columns.length).toBeGreaterThan(40);
+  expect(sqlPage(page, namedQueries(), tables)).toBe(page);
 });
 
 test('tables with event time are partitioned by its month, the books are not', async () => {
