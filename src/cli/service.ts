@@ -59,7 +59,7 @@ export async function startService(context: CommandContext, withHttp: boolean): 
   const { config, log, io } = context;
   const metrics = createMetrics();
   const closing = new AbortController();
-  const failures = createFailedAttempts(io.now);
+  const failures = createFailedAttempts(() => performance.now());
   let fetch: Fetch = () => errorResponse(new RollstreamError('RS_STARTING', 'the server is starting'));
   const listener: Listener | null = withHttp
     ? await listen(config.http.host, config.http.port, (request, sender) => fetch(request, sender))

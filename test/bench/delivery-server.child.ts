@@ -6,15 +6,18 @@ import { createLocalImportTarget } from '../../src/access/local-import-target.ts
 import { openApp } from '../../src/app.ts';
 import type { NewRecord } from '../../src/broker/port.ts';
 import { loadConfig } from '../../src/config/load.ts';
+import { packageFile } from '../../src/config/package-file.ts';
 import { openServiceDelivery } from '../../src/delivery/open-service-delivery.ts';
 import { createIngest } from '../../src/ingest/http/create-ingest.ts';
 import { createFindRollouts } from '../../src/ingest/http/find-rollouts.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';
 import { createReplays } from '../../src/rescore/create-replays.ts';
+import { createFailedAttempts } from '../../src/server/auth/failed-attempts.ts';
 import { createServer } from '../../src/server/create-server.ts';
 import { errorResponse } from '../../src/server/error-response.ts';
 import { listen } from '../../src/server/listen.ts';
 import { openTrainerApi } from '../../src/server/open-trainer-api.ts';
+import { openPieces } from '../../src/tokenizers/pieces/open-pieces.ts';
 import { noCache } from '../../src/verify/verifier-cache.ts';
 import { createReadyGroups } from './ready-trajectories.ts';
 
@@ -40,7 +43,7 @@ const access = createLocalAccess(app);
 const imports = createLocalImportTarget(app, access);
 const findRollouts = createFindRollouts(app.store);
 const server = createServer(
-  { host: '127.0.0.1', token: null, bodyBytes: config.limits.bodyBytes },
+  { host: '127.0.0.1', token: null, bodyBytes: config.limits.bodyBytes, version: '' },
   {
     ...{ access, trainer, metrics, log, delivery: leases.delivery, forward: leases.forward, codecs: app.codecs },
     ...{ imports, blobs: app.blobs, now: Date.now, closing: closing.signal },
@@ -53,6 +56,9 @@ const server = createServer(
     }),
     schemaOf: (id) => app.registry.schemaOf(id),
     verifierCache: noCache,
+    pieces: openPieces({ folders: [], vocabularyFile: packageFile('examples', 'vocabulary.json'), log }),
+    failures: createFailedAttempts(() => performance.now()),
+    stepsTopic: app.topics.steps,
     replays: createReplays(app, { log, isAlone: true }),
     readiness: () => ({ ready: true, reason: '', lanes: [] }),
   },

@@ -48,7 +48,7 @@ const SYSTEM_TABLES = ['settings', 'databases', 'tables', 'formats', 'data_type_
 /** Serves ClickHouse's HTTP interface over the engine in this process, so that any ClickHouse client can read the data. */
 export async function startHttpFront(options: HttpFrontOptions): Promise<HttpFront> {
   const { folder, host, port, writable, token, limits = DEFAULT_READER_LIMITS, log = () => {} } = options;
-  const { insertsAtOnce = 1, failures = createFailedAttempts(Date.now) } = options;
+  const { insertsAtOnce = 1, failures = createFailedAttempts(() => performance.now()) } = options;
   const engine = createFrontEngine(enginePath(folder));
   const { tableFunctions, timezone } = await prepare(folder);
   const [readSlots, writeSlots] = [

@@ -26,12 +26,12 @@ interface Bucket {
   readonly secrets: readonly string[];
 }
 
-/** `now` in ms. */
+/** `now` in ms, of a clock that nobody sets. */
 export function createFailedAttempts(now: () => number, limits: AttemptLimits = DEFAULT_LIMITS): FailedAttempts {
   // In the order in which they failed last.
   const buckets = new Map<string, Bucket>();
   const leftOf = ({ left, atMs }: Bucket): number => {
-    const refilled = Math.max(0, now() - atMs) / limits.refillMs;
+    const refilled = (now() - atMs) / limits.refillMs;
     return Math.min(limits.burst, left + refilled);
   };
   return {

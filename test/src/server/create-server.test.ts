@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -7,6 +7,8 @@ import type { openApi } from '../../../src/server/openapi.ts';
 import { cli, type RunningCli, startCli } from '../cli/test-io.ts';
 
 const TOKEN = 'a-token-of-some-length';
+/** SHA-256 of its tokenizer.json, as the example rollouts name it. */
+const QWEN3 = 'aeb13307a71acd8fe81861d94ad54ab689df773318809eed3cbe794b4492dae4';
 const env = { ROLLSTREAM_HTTP_TOKEN: TOKEN, ROLLSTREAM_LIMITS_BODY: '64KB' };
 
 let folder = '';
@@ -54,6 +56,49 @@ describe('without the token', () => {
 
   it('it is nowhere in what the server says', async () => {
     expect((await server.said(/^[\s\S]*$/))[0]).not.toContain(TOKEN);
+  });
+});
+
+describe('a page signs in with the token', () => {
+  const session = (method: string, init: RequestInit = {}) => fetch(`${url}/v1/session`, { method, ...init });
+  const signIn = (token: string, origin = url) =>
+    session('POST', { body: JSON.stringify({ token }), headers: { origin } });
+  const cookieOf = (response: Response): string => (response.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+
+  it('and its cookie is as good as the token, until it signs out', async () => {
+    expect(await (await session('GET')).json()).toEqual({ needs_token: true, signed_in: false });
+    const answer = await signIn(TOKEN);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('set-cookie')).toMatch(
+      /^rollstream_session_\d+=\S+; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/,
+    );
+    const cookie = cookieOf(answer);
+    expect(await (await session('GET', { headers: { cookie } })).json()).toEqual({
+      needs_token: true,
+      signed_in: true,
+    });
+    expect((await fetch(`${url}/v1/runs`, { headers: { cookie } })).status).toBe(200);
+    const gone = await session('DELETE', { headers: { cookie, origin: url } });
+    expect(await gone.json()).toEqual({ needs_token: true, signed_in: false });
+    expect(gone.headers.get('set-cookie')).toContain('Max-Age=0');
+  });
+
+  it('which changes things for our own page alone', async () => {
+    const cookie = cookieOf(await signIn(TOKEN));
+    const asked = (headers: Record<string, string>) =>
+      fetch(`${url}/v1/query`, { method: 'POST', body: '{"sql":"select 1 as x"}', headers: { cookie, ...headers } });
+    expect(await (await asked({ origin: url })).json()).toEqual([{ x: 1 }]);
+    for (const headers of [{}, { origin: 'http://localhost:3000' }, { 'sec-fetch-site': 'same-site' }]) {
+      const refused = await asked(headers);
+      expect(refused.status).toBe(401);
+      expect(await refused.json()).toMatchObject({ error: { code: 'RS_UNAUTHORIZED', field: 'origin' } });
+    }
+  });
+
+  it('another token is refused, and another page may not try', async () => {
+    expect((await signIn(`${TOKEN}x`)).status).toBe(401);
+    expect((await signIn(TOKEN, 'http://evil.example')).status).toBe(401);
+    expect((await session('POST', { body: '{}' })).status).toBe(400);
   });
 });
 
@@ -153,6 +198,38 @@ describe('answers', () => {
       expect(text).toContain(`# HELP ${name} `);
     }
     expect(text).toMatch(/rollstream_lane_lag_records\{partition="0"\} 0/);
+  });
+
+  it('of status say how far the lanes are', async () => {
+    const status = await (await ask('/v1/status')).json();
+    const { lanes } = await (await ask('/readyz')).json();
+    expect(status).toEqual({
+      version: JSON.parse(readFileSync(packageFile('package.json'), 'utf8')).version,
+      readiness: { ready: true, reason: '' },
+      lanes: [
+        {
+          ...{ topic: 'rollout.steps', partition: 0, frontier: lanes[0].frontier, end: lanes[0].frontier, lag: 0 },
+          ...{ open_attempts: 0, restored: true },
+        },
+      ],
+    });
+    expect(lanes[0].frontier).toBeGreaterThan(0);
+  });
+
+  it('of pieces say what the ids of the examples stand for, by the tokenizer that a record names or that a person names', async () => {
+    const { tokenizers } = await (await ask('/v1/tokenizers')).json();
+    expect(tokenizers).toEqual([{ sha256: QWEN3, name: 'Qwen3', source: 'examples' }]);
+    const pieces = async (body: object) =>
+      (await ask('/v1/pieces', { method: 'POST', body: JSON.stringify({ ids: [151645, 17], ...body }) })).json();
+    const told = { 17: { text: '2' }, 151645: { text: '<|im_end|>', special: true } };
+    const [tokenizer] = tokenizers;
+    expect(await pieces({ tokenizer_sha256: QWEN3 })).toEqual({ tokenizer, is_recorded: true, pieces: told });
+    expect(await pieces({ tokenizer_sha256: null, assumed_sha256: QWEN3 })).toEqual({
+      ...{ tokenizer, is_recorded: false, pieces: told },
+    });
+    expect(await pieces({ tokenizer_sha256: null })).toEqual({
+      ...{ tokenizer: null, is_recorded: false, pieces: { 17: null, 151645: null } },
+    });
   });
 
   it('of openapi.json describe only what is there', async () => {
