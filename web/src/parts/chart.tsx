@@ -106,7 +106,13 @@ function configurationOf({
   const line = themeColour('line');
   const grid = { color: line };
   const ticks = { color: ink };
-  const values = { stacked: isStacked, beginAtZero: true, grid, ticks };
+  const areCounts = series.every(({ values: own }) => own.every((value) => value === null || Number.isInteger(value)));
+  const values = {
+    stacked: isStacked,
+    beginAtZero: true,
+    grid,
+    ticks: areCounts ? { ...ticks, precision: 0 } : ticks,
+  };
   const names = { stacked: isStacked, grid: { display: false }, ticks };
   return {
     type: kind,

@@ -33,15 +33,15 @@ export function ByReason({ run, filters, shares }: Props) {
                 caption="Attempts by reason"
                 heads={['reason', 'attempts', 'n', 'share', 'category']}
                 bars={summed(rows, 'reason').map(({ name, total, rows: own }) => {
-                  const category = textOf(summed(own, 'category')[0]?.rows[0], 'category');
+                  const categories = summed(own, 'category').map((sum) => sum.name);
                   const isPicked = filters.reason === (name || NONE);
                   return {
                     name,
                     href: failuresHref(run, { ...filters, reason: isPicked ? '' : name || NONE }),
                     isPicked,
                     value: total,
-                    colour: colourOf(category, 0),
-                    cells: [count(total), percent(decided === 0 ? null : total / decided), category],
+                    colour: colourOf(categories[0] ?? '', 0),
+                    cells: [count(total), percent(decided === 0 ? null : total / decided), categories.join(', ')],
                   };
                 })}
               />

@@ -26,6 +26,7 @@ export function Rewards({
       note="Mean over valid rewards of all decided attempts; a dash: none was scored."
       source={named('reward_by', { run })}
       empty="No rollout was decided yet: npx rollstream import PATH"
+      isWide
     >
       {(rows) => (
         <>
