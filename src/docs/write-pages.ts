@@ -5,10 +5,12 @@ import { namedQueries } from '../access/named-queries.ts';
 import { openEmbeddedStore } from '../clickhouse/client.ts';
 import { packageFile } from '../config/package-file.ts';
 import { describedTables } from './described-tables.ts';
+import { dashboards } from './grafana/dashboards.ts';
 import { generatedPages } from './pages.ts';
 import { sqlPage } from './sql-page.ts';
 
 for (const [name, text] of generatedPages()) writeFileSync(packageFile('docs', name), text);
+for (const [name, text] of dashboards()) writeFileSync(packageFile('infra', 'grafana', 'dashboards', name), text);
 
 const folder = mkdtempSync(join(tmpdir(), 'rollstream-docs-'));
 const store = await openEmbeddedStore({ folder });
