@@ -11,10 +11,8 @@ export function rewardScale(values: readonly number[]): RewardScale {
   const lowest = Math.min(0, ...values);
   const highest = Math.max(0, ...values);
   const span = highest - lowest;
-  const ticks =
-    span === 0 ? [lowest] : [lowest, lowest + span / 4, lowest + span / 2, lowest + (3 * span) / 4, highest];
   return {
-    ticks,
+    ticks: span === 0 ? [lowest] : ticksBetween(lowest, highest),
     place: (value) => (span === 0 ? 0.5 : ROOM + ((value - lowest) / span) * (1 - 2 * ROOM)),
   };
 }
