@@ -39,22 +39,17 @@ export function compareShares(
   before: ReadonlyArray<readonly TrainedRow[]>,
   keysOf: KeysOf,
 ): BlamedKey[] {
-  const sharesBefore = before.flatMap((rows) => sharesOf(rows, keysOf) ?? []);
-  const shares = sharesOf(now, keysOf);
-  const keys = new Set([now, ...before].flatMap((rows) => rows.flatMap(keysOf)));
+  const sums = sumsOf(now, keysOf);
+  const whole = weightOf(now);
+  const sumsBefore = before.map((rows) => ({ sums: sumsOf(rows, keysOf), whole: weightOf(rows) }));
+  const compared = sumsBefore.filter((one) => one.whole > 0);
+  const keys = new Set([sums, ...sumsBefore.map((one) => one.sums)].flatMap((one) => [...one.keys()]));
   const blamed = [...keys].map((key): BlamedKey => {
-    const rows = now.filter((row) => keysOf(row).includes(key));
-    const share = shares === null ? null : (shares.get(key) ?? 0);
-    const shareBefore = meanOf(sharesBefore.map((one) => one.get(key) ?? 0));
-    return {
-      key,
-      trajectories: rows.length,
-      without_weight: rows.filter(({ weight }) => weight === null).length,
-      weight: weightOf(rows),
-      share,
-      share_before: shareBefore,
-      difference: share === null || shareBefore === null ? null : share - shareBefore,
-    };
+    const { trajectories, without_weight, weight } = sums.get(key) ?? NOTHING;
+    const share = whole === 0 ? null : weight / whole;
+    const shareBefore = meanOf(compared.map((one) => (one.sums.get(key)?.weight ?? 0) / one.whole));
+    const difference = share === null || shareBefore === null ? null : share - shareBefore;
+    return { key, trajectories, without_weight, weight, share, share_before: shareBefore, difference };
   });
   const sizeOf = ({ difference }: BlamedKey): number => Math.abs(difference ?? 0);
   return blamed.sort((a, b) => sizeOf(b) - sizeOf(a) || b.weight - a.weight || compareKeys(a.key, b.key));
@@ -64,14 +59,21 @@ export function weightOf(rows: readonly TrainedRow[]): number {
   return rows.reduce((sum, { weight }) => sum + (weight ?? 0), 0);
 }
 
-/** null: nothing in it has a weight above 0. */
-function sharesOf(rows: readonly TrainedRow[], keysOf: KeysOf): Map<string, number> | null {
-  const whole = weightOf(rows);
-  if (whole === 0) return null;
-  const shares = new Map<string, number>();
+type KeySums = Pick<BlamedKey, 'trajectories' | 'without_weight' | 'weight'>;
+const NOTHING: KeySums = { trajectories: 0, without_weight: 0, weight: 0 };
+
+function sumsOf(rows: readonly TrainedRow[], keysOf: KeysOf): Map<string, KeySums> {
+  const sums = new Map<string, KeySums>();
   for (const row of rows)
-    for (const key of keysOf(row)) shares.set(key, (shares.get(key) ?? 0) + (row.weight ?? 0) / whole);
-  return shares;
+    for (const key of keysOf(row)) {
+      const { trajectories, without_weight, weight } = sums.get(key) ?? NOTHING;
+      sums.set(key, {
+        trajectories: trajectories + 1,
+        without_weight: without_weight + (row.weight === null ? 1 : 0),
+        weight: weight + (row.weight ?? 0),
+      });
+    }
+  return sums;
 }
 
 function meanOf(values: readonly number[]): number | null {

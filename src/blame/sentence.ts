@@ -2,7 +2,7 @@ import type { Blame } from './blame.ts';
 import type { BlamedKey } from './compare-shares.ts';
 
 /** Shares of fewer steps say nothing: one batch is unlike the next. */
-export const FEWEST_STEPS = 3;
+const FEWEST_STEPS = 3;
 /** A smaller difference of shares is not worth a sentence. */
 const WORTH_SAYING = 0.05;
 
@@ -49,7 +49,7 @@ function mostOf({ by_reason: reasons }: Facts): string {
   return `reason ${first?.key ?? 'unknown'} has ${percent(first?.share ?? null)} of the weight`;
 }
 
-export function percent(share: number | null): string {
+function percent(share: number | null): string {
   return share === null ? 'unknown' : `${Math.round(share * 1000) / 10} %`;
 }
 

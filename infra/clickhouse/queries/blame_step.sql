@@ -16,13 +16,13 @@ WITH
     WHERE run_id = {run:String} AND kind = 'rewind' AND ({lineage:String} = '' OR lineage <= toInt32OrZero({lineage:String}))
   ) AS cuts,
   (
-    SELECT min(at_step) FROM (
+    SELECT if(count() = 0, {step:Int64}, min(at_step)) FROM (
       SELECT DISTINCT assumeNotNull(step) AS at_step FROM rollstream.deliveries FINAL
-      WHERE run_id = {run:String} AND state = 'trained' AND step <= {step:Int64}
+      WHERE run_id = {run:String} AND state = 'trained' AND step < {step:Int64}
         AND ({lineage:String} = '' OR lineage <= toInt32OrZero({lineage:String}))
         AND NOT arrayExists(cut -> cut.1 > lineage AND cut.2 < step, cuts)
       ORDER BY at_step DESC
-      LIMIT {before:UInt32} + 1
+      LIMIT {before:UInt32}
     )
   ) AS since,
   -- More than is needed: what was trained and is no more, other versions. Who is asked for is said once, below.
@@ -85,9 +85,8 @@ SELECT
   abs(advantage) * loss_tokens AS weight,
   p.tokens AS tokens,
   p.lag AS lag,
-  if(mapContains(f.by_version, p.replay_id), f.by_version[p.replay_id], f.by_version['']) AS finding,
-  finding.1 AS classes,
-  CAST(finding.2, 'Bool') AS is_audited
+  f.by_version[if(mapContains(f.by_version, p.replay_id), p.replay_id, '')].1 AS classes,
+  CAST(f.by_version[if(mapContains(f.by_version, p.replay_id), p.replay_id, '')].2, 'Bool') AS is_audited
 FROM (
   SELECT run_id, unit, rollout_id, attempt, replay_id, ready_offset, lineage, step, lag, tokens
   FROM rollstream.deliveries FINAL

@@ -50,38 +50,41 @@ WITH
       sum(t.wall_ms['sandbox_setup'] + t.wall_ms['agent_setup']) AS sandbox_ms,
       sum(t.wall_ms['rate_limit']) AS limited_ms,
       sum(p.late_ms) / sumIf(p.took_ms, isNotNull(p.late_ms)) AS late_share,
-      dateDiff('millisecond', min(t.started_at), max(t.ended_at)) AS span_ms,
+      toUnixTimestamp64Micro(max(t.ended_at)) - toUnixTimestamp64Micro(min(t.started_at)) AS span_us,
       max(p.in_flight) AS most_in_flight
     FROM rollstream.live_trajectories AS t
     LEFT JOIN told AS p ON p.name = sipHash128(t.run_id, t.unit, t.rollout_id, t.attempt)
     WHERE ({run:String} = '' OR t.run_id = {run:String}) AND mapContains(t.wall_ms, 'total')
     GROUP BY run_id, env_name, actor
   )
-SELECT
-  s.run_id AS run_id,
-  s.env_name AS env_name,
-  s.actor AS actor,
-  s.attempts AS attempts,
-  if(s.span_ms > 0, s.attempts * 3600000 / s.span_ms, NULL) AS per_hour,
-  s.most_in_flight AS in_flight,
-  b.best_in_flight AS best_in_flight,
-  if(s.wall = 0, NULL, s.model_ms / s.wall) AS model_share,
-  if(s.wall = 0, NULL, s.tools_ms / s.wall) AS tools_share,
-  if(s.wall = 0, NULL, s.sandbox_ms / s.wall) AS sandbox_share,
-  if(s.wall = 0, NULL, s.limited_ms / s.wall) AS rate_limit_share,
-  s.late_share AS loop_share,
-  arraySort(layer -> -layer.1, [
-    (ifNull(model_share, 0), 'model', 'model calls'),
-    (ifNull(tools_share, 0), 'tools', 'tools'),
-    (ifNull(sandbox_share, 0), 'sandbox', 'sandboxes'),
-    (ifNull(rate_limit_share, 0), 'rate_limit', 'rate limits'),
-    (ifNull(loop_share, 0), 'loop', 'their own event loop')
-  ])[1] AS largest,
-  if(largest.1 > 0, largest.2, '') AS blocks,
-  if(blocks = '', 'Nothing says what rollouts wait for.',
-    concat('Rollouts spend ', toString(round(largest.1 * 100)), ' % of their wall clock on ', largest.3,
-      if(isNull(best_in_flight) OR isNull(in_flight), '.',
-        concat('; ', toString(ifNull(in_flight, 0)), ' were in flight at most, and throughput was best from ', toString(ifNull(best_in_flight, 0)), '.')))) AS sentence
-FROM summed AS s
-LEFT JOIN best AS b ON b.run = s.run_id AND b.env = s.env_name
+SELECT * EXCEPT (largest)
+FROM (
+  SELECT
+    s.run_id AS run_id,
+    s.env_name AS env_name,
+    s.actor AS actor,
+    s.attempts AS attempts,
+    if(s.span_us > 0, s.attempts * 3600000000 / s.span_us, NULL) AS per_hour,
+    s.most_in_flight AS in_flight,
+    b.best_in_flight AS best_in_flight,
+    if(s.wall = 0, NULL, s.model_ms / s.wall) AS model_share,
+    if(s.wall = 0, NULL, s.tools_ms / s.wall) AS tools_share,
+    if(s.wall = 0, NULL, s.sandbox_ms / s.wall) AS sandbox_share,
+    if(s.wall = 0, NULL, s.limited_ms / s.wall) AS rate_limit_share,
+    s.late_share AS loop_share,
+    arraySort(layer -> -layer.1, [
+      (ifNull(model_share, 0), 'model', 'model calls'),
+      (ifNull(tools_share, 0), 'tools', 'tools'),
+      (ifNull(sandbox_share, 0), 'sandbox', 'sandboxes'),
+      (ifNull(rate_limit_share, 0), 'rate_limit', 'rate limits'),
+      (ifNull(loop_share, 0), 'loop', 'their own event loop')
+    ])[1] AS largest,
+    if(largest.1 > 0, largest.2, '') AS blocks,
+    if(blocks = '', 'Nothing says what rollouts wait for.',
+      concat('Rollouts spend ', toString(round(largest.1 * 100)), ' % of their wall clock on ', largest.3,
+        if(isNull(best_in_flight) OR isNull(in_flight), '.',
+          concat('; ', toString(ifNull(in_flight, 0)), ' were in flight at most, and throughput was best from ', toString(ifNull(best_in_flight, 0)), '.')))) AS sentence
+  FROM summed AS s
+  LEFT JOIN best AS b ON b.run = s.run_id AND b.env = s.env_name
+)
 ORDER BY run_id, env_name, actor

@@ -31,7 +31,7 @@ SELECT
   sum(isLarge * m * n) AS attempts,
   k,
   -- C(n-c, k) / C(n, k) as a product of k factors: no term of it is large. It is 0 where fewer than k fail.
-  if(tasks = 0, NULL, 1 - sumIf(m * if(n - c < k, 0, arrayProduct(i -> (n - c - i) / (n - i), range(k))), isLarge) / tasks) AS pass_at_k
+  if(tasks = 0, NULL, 1 - sumIf(m * if(n - c < k, 0, arrayProduct(i -> (n - c - i) / (n - i), range(least(k, n)))), isLarge) / tasks) AS pass_at_k
 FROM (
   SELECT run_id, purpose, env_name, weights_version, n, c, count() AS m, arrayJoin(arraySort(arrayDistinct(arrayFilter(
     one -> one > 0, arrayMap(part -> toUInt32OrZero(trimBoth(part)), splitByChar(',', if({k:String} = '', '1,2,4,8', {k:String}))))))) AS k, n >= k AS isLarge

@@ -9,14 +9,14 @@
 -- phase follows the end (verify, cleanup, trainer_wait). other: what no event explains. Where events give durations alone the sums
 -- count parallel work as often as it ran.
 SELECT
-  p.run_id AS run_id,
-  p.env_name AS env_name,
-  p.phase AS phase,
-  p.attempts AS attempts,
-  p.sum_ms AS sum_ms,
-  p.quantiles[1] AS p50_ms,
-  p.quantiles[2] AS p95_ms,
-  if(p.phase IN ('verify', 'cleanup', 'trainer_wait') OR w.wall_ms = 0, NULL, p.timed_ms / w.wall_ms) AS share
+  run_id,
+  env_name,
+  phase,
+  attempts,
+  sum_ms,
+  quantiles[1] AS p50_ms,
+  quantiles[2] AS p95_ms,
+  if(phase IN ('verify', 'cleanup', 'trainer_wait') OR wall_ms = 0, NULL, timed_ms / wall_ms) AS share
 FROM (
   SELECT
     run_id,
@@ -25,19 +25,14 @@ FROM (
     count() AS attempts,
     sum(part.2) AS sum_ms,
     sumIf(part.2, has_wall) AS timed_ms,
-    quantilesExact(0.5, 0.95)(part.2) AS quantiles
+    quantilesExact(0.5, 0.95)(part.2) AS quantiles,
+    sum(if(phase = 'total', timed_ms, 0)) OVER (PARTITION BY run_id, env_name) AS wall_ms
   FROM (
     SELECT run_id, env_name, mapContains(wall_ms, 'total') AS has_wall, arrayJoin(CAST(wall_ms, 'Array(Tuple(String, Float64))')) AS part
     FROM rollstream.live_trajectories
     WHERE ({run:String} = '' OR run_id = {run:String})
   )
-  WHERE part.1 != 'total'
   GROUP BY run_id, env_name, phase
-) AS p
-LEFT JOIN (
-  SELECT run_id, env_name, sum(wall_ms['total']) AS wall_ms
-  FROM rollstream.live_trajectories
-  WHERE ({run:String} = '' OR run_id = {run:String})
-  GROUP BY run_id, env_name
-) AS w ON w.run_id = p.run_id AND w.env_name = p.env_name
+)
+WHERE phase != 'total'
 ORDER BY run_id, env_name, sum_ms DESC, phase

@@ -8,16 +8,31 @@
 -- a value is no 0, and counts nowhere. differ: by more than 1e-9. example_rollout: where they differ most, empty where they agree.
 -- Versions that scored nothing in common have no row.
 WITH
+  -- Most runs have one version of each, and nothing else is read then.
+  several AS (
+    SELECT run_id, scorer
+    FROM (
+      SELECT run_id, scorer, scorer_version FROM rollstream.verdicts
+      WHERE ({run:String} = '' OR run_id = {run:String}) AND status = 'scored'
+      GROUP BY run_id, scorer, scorer_version
+      UNION ALL
+      SELECT run_id, scorer, scorer_version FROM rollstream.replay_verdicts
+      WHERE ({run:String} = '' OR run_id = {run:String}) AND status = 'scored'
+      GROUP BY run_id, scorer, scorer_version
+    )
+    GROUP BY run_id, scorer
+    HAVING uniqExact(scorer_version) > 1
+  ),
   told AS (
     SELECT run_id, unit, rollout_id, attempt, ifNull(bound_to, -1) AS turn, scorer, scorer_version, late, offset, '' AS replay_id,
       arrayJoin(CAST(rewards, 'Array(Tuple(String, Nullable(Float64)))')) AS reward, reward.1 AS component, reward.2 AS value
     FROM rollstream.live_verdicts
-    WHERE ({run:String} = '' OR run_id = {run:String}) AND status = 'scored'
+    WHERE ({run:String} = '' OR run_id = {run:String}) AND status = 'scored' AND (run_id, scorer) IN (SELECT run_id, scorer FROM several)
     UNION ALL
     SELECT run_id, unit, rollout_id, attempt, turn, scorer, scorer_version, 1 AS late, 0 AS offset, replay_id,
       arrayJoin(CAST(rewards, 'Array(Tuple(LowCardinality(String), Nullable(Float64)))')) AS reward, reward.1 AS component, reward.2 AS value
     FROM rollstream.replay_verdicts FINAL
-    WHERE ({run:String} = '' OR run_id = {run:String}) AND status = 'scored'
+    WHERE ({run:String} = '' OR run_id = {run:String}) AND status = 'scored' AND (run_id, scorer) IN (SELECT run_id, scorer FROM several)
       AND replay_id IN (SELECT replay_id FROM rollstream.finished_replays)
   ),
   versions AS (
