@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Logger } from 'pino';
 import { Piscina } from 'piscina';
+import { RollstreamError } from '../../errors.ts';
 import { workerOptions } from '../../threads/worker-options.ts';
 import type { PieceTable } from './piece.ts';
 import { tableOfPool } from './piece-pool.ts';
-import type { ReadPool } from './read-piece-pool.ts';
+import type { PiecesRead } from './pieces-worker.ts';
 import { parseVocabulary, tableOfVocabulary } from './vocabulary.ts';
 
 /** A tokenizer whose pieces can be told. */
@@ -40,17 +41,21 @@ interface Source {
 }
 
 export function openPieces({ folders, vocabularyFile, log }: PiecesDeps): Pieces {
-  let pool: Piscina<string, ReadPool> | null = null;
+  let pool: Piscina<string, PiecesRead> | null = null;
   let found: Promise<ReadonlyMap<string, Source>> | null = null;
   const tables = new Map<string, Promise<PieceTable>>();
 
-  const readFolder = async (folder: string): Promise<PieceTable> => {
-    pool ??= new Piscina<string, ReadPool>({
+  const readFolder = async (folder: string, sha256: string): Promise<PieceTable> => {
+    pool ??= new Piscina<string, PiecesRead>({
       ...workerOptions(new URL('./pieces-worker.ts', import.meta.url)),
       minThreads: 0,
       maxThreads: 1,
     });
-    return tableOfPool((await pool.run(folder)).pool);
+    const read = await pool.run(folder);
+    if ('code' in read) throw new RollstreamError(read.code, read.message);
+    if (read.sha256 !== sha256)
+      throw new RollstreamError('RS_TOKENIZER', `${folder}: it has changed since the server began`);
+    return tableOfPool(read.pool);
   };
 
   const find = async (): Promise<ReadonlyMap<string, Source>> => {
@@ -65,7 +70,7 @@ export function openPieces({ folders, vocabularyFile, log }: PiecesDeps): Pieces
         const sha256 = await hashOf(folder);
         sources.set(sha256, {
           tokenizer: { sha256, name, source: 'configured' },
-          read: () => readFolder(folder),
+          read: () => readFolder(folder, sha256),
         });
       } catch (error) {
         log.warn({ name, folder, err: error }, 'a tokenizer cannot be read: its texts are not shown');
@@ -89,7 +94,7 @@ export function openPieces({ folders, vocabularyFile, log }: PiecesDeps): Pieces
       if (source === undefined) return null;
       const table = tables.get(sha256) ?? source.read();
       tables.set(sha256, table);
-      // Where it failed the next one tries again.
+      // Where it failed the next one who asks tries again.
       table.catch(() => tables.delete(sha256));
       return { tokenizer: source.tokenizer, table: await table };
     },
