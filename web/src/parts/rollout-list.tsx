@@ -22,7 +22,7 @@ export function RolloutList({
   readonly empty: string;
   readonly refreshMs?: number;
 }) {
-  const told = note === undefined ? {} : { note };
+  const told = note === undefined || note === '' ? {} : { note };
   const refreshed = refreshMs === undefined ? {} : { refreshMs };
   return (
     <Panel title={title} {...told} {...refreshed} source={source} empty={empty} isWide>
