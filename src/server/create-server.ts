@@ -1,5 +1,5 @@
 import type { Schema } from 'avsc';
-import { type Context, Hono } from 'hono';
+import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { routePath } from 'hono/route';
 import type { Logger } from 'pino';
@@ -17,13 +17,13 @@ import type { Codecs } from '../registry/codecs.ts';
 import type { Replays } from '../rescore/replays.ts';
 import type { Pieces } from '../tokenizers/pieces/open-pieces.ts';
 import type { VerifierCache } from '../verify/verifier-cache.ts';
-import { type Asking, createCallers } from './auth/callers.ts';
+import { createCallers } from './auth/callers.ts';
 import type { FailedAttempts } from './auth/failed-attempts.ts';
+import { askingOf, requireCaller, type SenderEnv } from './auth/require-caller.ts';
 import { errorResponse } from './error-response.ts';
 import { createGuard, type GuardConfig } from './guard.ts';
 import { isReadPast } from './is-read-past.ts';
 import { createKnownRuns } from './known-runs.ts';
-import type { Sender } from './listen.ts';
 import type { TrainerApi } from './open-trainer-api.ts';
 import { readPageFiles } from './page-files.ts';
 import type { Readiness } from './readiness.ts';
@@ -98,13 +98,8 @@ export interface ServerConfig extends GuardConfig {
 /** Bodies that are not held whole: they have a limit of their own, on what gunzip makes of them. */
 const READ_AS_THEY_COME: ReadonlySet<string> = new Set(['/v1/steps', '/v1/verdicts']);
 
-/** What a request came over, as `fetch` is told beside it. */
-interface Env {
-  Bindings: Partial<Sender>;
-}
-
 /** The HTTP API. It answers nobody from another origin: there is no CORS. */
-export function createServer(config: ServerConfig, deps: ServerDeps): Hono<Env> {
+export function createServer(config: ServerConfig, deps: ServerDeps): Hono<SenderEnv> {
   const guard = createGuard(config);
   const callers = createCallers(config.token, deps);
   const knownRuns = createKnownRuns(deps);
@@ -112,7 +107,7 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Hono<Env> 
   const page = readPageFiles(packageFile('dist', 'web'));
   // The page itself holds no data.
   const withoutToken: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/v1/session', ...page.keys()]);
-  const app = new Hono<Env>();
+  const app = new Hono<SenderEnv>();
 
   app.use(async (c, next) => {
     const begin = performance.now();
@@ -126,12 +121,7 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Hono<Env> 
     await next();
     deps.metrics.recorder.answered(routePath(c, -1), c.res.status, (performance.now() - begin) / 1000);
   });
-  app.use(async (c, next) => {
-    const knownBy = withoutToken.has(c.req.path) ? 'anybody' : callers.check(askingOf(c));
-    // Whoever it is forwarded to is another host, which no session of this one is good for.
-    if (knownBy === 'cookie') c.req.raw.headers.set('authorization', `Bearer ${config.token}`);
-    await next();
-  });
+  app.use(requireCaller(callers, { token: config.token, open: withoutToken }));
   const limitBody = bodyLimit({
     maxSize: config.bodyBytes,
     onError: async ({ req }) => {
@@ -188,8 +178,4 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Hono<Env> 
     return errorResponse(error);
   });
   return app;
-}
-
-function askingOf(c: Context<Env>): Asking {
-  return { method: c.req.method, header: (name) => c.req.header(name), address: c.env.address ?? '' };
 }
