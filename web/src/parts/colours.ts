@@ -15,6 +15,19 @@ const CATEGORIES: Readonly<Record<string, string>> = {
   warn: '#d97706',
   fail: '#dc4a3d',
   not_auditable: '#8a8f98',
+  model: '#2563c9',
+  tool_wait: '#d97706',
+  sandbox_setup: '#0e8f6e',
+  agent_setup: '#5f8f1f',
+  rate_limit: '#c2417c',
+  weight_sync: '#7c6ff0',
+  queue: '#8a6d1f',
+  engine_retry: '#dc4a3d',
+  cpu: '#0e8fa8',
+  verify: '#a56cc1',
+  cleanup: '#8a8f98',
+  trainer_wait: '#b4232a',
+  other: '#9aa3b0',
 };
 
 /** Told apart also by people who see few colours (Okabe and Ito, 2008), darkened for a light ground. */

@@ -1,6 +1,7 @@
 import { named, numberOf, type Row, textOf } from '../../api/rows.ts';
 import type { PageProps } from '../../pages.ts';
 import { decimal } from '../../parts/format.ts';
+import { InView } from '../../parts/in-view.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { PlaceSelect } from '../../parts/place-select.tsx';
 import { Table } from '../../parts/table.tsx';
@@ -21,7 +22,11 @@ export function GroupsPage({ run, params }: PageProps) {
     <>
       <h1>Groups</h1>
       <div class="cards">
-        {unit === '' ? null : <OneGroup run={run} unit={unit} />}
+        {unit === '' ? null : (
+          <InView of={unit}>
+            <OneGroup run={run} unit={unit} />
+          </InView>
+        )}
         <Panel
           title="Group health"
           note="Pick a number to see those groups."

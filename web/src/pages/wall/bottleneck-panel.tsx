@@ -1,0 +1,48 @@
+import { named, type Row, textOf } from '../../api/rows.ts';
+import { colourOf } from '../../parts/colours.ts';
+import { Panel } from '../../parts/panel.tsx';
+import { UntrustedText } from '../../parts/untrusted-text.tsx';
+
+/** Which layer blocks, in a sentence for each environment and worker. */
+export function BottleneckPanel({ run, isShown }: { readonly run: string; readonly isShown: (row: Row) => boolean }) {
+  return (
+    <Panel
+      title="What rollouts wait for"
+      source={named('bottleneck', { run })}
+      empty="No rollout with times was decided yet: npx rollstream import PATH, of a source that keeps them."
+      isWide
+    >
+      {(rows) => (
+        <ul class="blocks">
+          {rows.filter(isShown).map((row, index) => (
+            <li key={index}>
+              <span
+                class="swatch"
+                style={{ background: colourOf(COLOUR_OF[textOf(row, 'blocks')] ?? 'other', 0) }}
+                aria-hidden="true"
+              />
+              <b>
+                <UntrustedText text={whose(row, run === '')} />
+              </b>{' '}
+              <UntrustedText text={textOf(row, 'sentence')} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+function whose(row: Row, withRun: boolean): string {
+  const parts = [withRun ? textOf(row, 'run_id') : '', textOf(row, 'env_name'), textOf(row, 'actor')];
+  return `${parts.filter((part) => part !== '').join(' · ')}:`;
+}
+
+/** The phase whose colour a layer has. */
+const COLOUR_OF: Readonly<Record<string, string>> = {
+  model: 'model',
+  tools: 'tool_wait',
+  sandbox: 'sandbox_setup',
+  rate_limit: 'rate_limit',
+  loop: 'cpu',
+};
