@@ -10,7 +10,8 @@
 -- -1: the finding has none. ids and text: what was there, around the place; expected_ids and expected_text: what should have been;
 -- empty: not told. An attempt of which an audit could not say all may have findings, too.
 WITH found AS (
-  SELECT run_id, unit, rollout_id, attempt, audit, class, severity, turn, `index`, detail, ids, expected_ids, text, expected_text, partition, offset
+  SELECT run_id, unit, rollout_id, attempt, audit, class, severity, turn, `index`, detail, ids, expected_ids, text, expected_text,
+    partition, offset
   FROM rollstream.live_audits
   WHERE {run:String} IN ('', run_id) AND {audit:String} IN ('', audit) AND {class:String} IN ('', class) AND class != ''
   ORDER BY severity = 'fail' DESC, offset DESC, partition, run_id, unit, rollout_id, attempt, audit, class, turn, `index`
@@ -32,10 +33,8 @@ SELECT
   f.expected_ids AS expected_ids,
   f.text AS text,
   f.expected_text AS expected_text
-FROM found AS f
-LEFT JOIN (
-  SELECT run_id, unit, rollout_id, attempt, env_name, task_id
-  FROM rollstream.live_decisions
-  WHERE (run_id, unit, rollout_id, attempt) IN (SELECT run_id, unit, rollout_id, attempt FROM found)
-) AS d ON d.run_id = f.run_id AND d.unit = f.unit AND d.rollout_id = f.rollout_id AND d.attempt = f.attempt
+FROM (
+  SELECT run_id, unit, rollout_id, attempt, env_name, task_id FROM rollstream.live_decisions WHERE {run:String} IN ('', run_id)
+) AS d
+RIGHT JOIN found AS f ON d.run_id = f.run_id AND d.unit = f.unit AND d.rollout_id = f.rollout_id AND d.attempt = f.attempt
 ORDER BY severity = 'fail' DESC, f.offset DESC, f.partition, run_id, f.unit, rollout_id, attempt, audit, class, turn, `index`

@@ -9,44 +9,97 @@
 -- attempts_found: those of them that have the finding; rate: their share, null where it looked at none: not auditable is no pass.
 -- attempts_in_part: attempts with the finding that it could not audit whole; they are not in the rate.
 WITH
-  said AS (
+  -- Four bits an audit: not_auditable, pass, warn, fail were said.
+  -- What was deferred when an attempt was decided is in audits alone.
+  late AS (
     SELECT
-      run_id, unit, rollout_id, attempt, audit,
-      max(result != 'not_auditable') AS looked,
-      groupUniqArrayIf((toString(class), toString(severity)), class != '') AS found
+      sipHash64(run_id, unit, rollout_id, attempt) AS name,
+      groupBitOr(bitShiftLeft(
+        transform(toString(result), ['not_auditable', 'pass', 'warn', 'fail'], [1, 2, 4, 8], 0)::UInt32,
+        4 * (indexOf(['tokens', 'template', 'tools', 'termination', 'numbers', 'wall', 'reencode'], audit) - 1))) AS said
     FROM rollstream.live_audits
+    WHERE {run:String} IN ('', run_id) AND (run_id, unit, rollout_id, attempt) IN (
+      SELECT run_id, unit, rollout_id, attempt FROM rollstream.trajectories
+      WHERE {run:String} IN ('', run_id) AND replay_id = '' AND audit_missing['reencode'] = 'deferred')
+    GROUP BY name
+  ),
+  found AS (
+    SELECT
+      sipHash64(r.run_id, r.unit, r.rollout_id, r.attempt) AS name,
+      arrayDistinct(groupArray((toString(r.audit), toString(r.class), toString(r.severity),
+        indexOf(['tokens', 'template', 'tools', 'termination', 'numbers', 'wall', 'reencode'], r.audit)))) AS classes,
+      groupBitOr(bitShiftLeft(
+        transform(toString(r.result), ['not_auditable', 'pass', 'warn', 'fail'], [1, 2, 4, 8], 0)::UInt32,
+        4 * (indexOf(['tokens', 'template', 'tools', 'termination', 'numbers', 'wall', 'reencode'], r.audit) - 1))) AS said
+    FROM (
+      -- As FINAL does, of the few rows that are findings.
+      SELECT run_id, unit, rollout_id, attempt, audit, class, severity, result, topic, partition, term, offset
+      FROM rollstream.audits
+      WHERE {run:String} IN ('', run_id) AND replay_id = '' AND class != ''
+      ORDER BY version DESC
+      LIMIT 1 BY run_id, unit, rollout_id, attempt, audit, class, turn, `index`
+    ) AS r
+    INNER JOIN rollstream.owned AS o ON o.topic = r.topic AND o.partition = r.partition AND o.term = r.term
+    WHERE r.offset < o.below
+    GROUP BY name
+  ),
+  told AS (
+    SELECT
+      run_id,
+      toStartOfHour(ended_at) AS hour,
+      audit_tokens, audit_template, audit_tools, audit_termination, audit_numbers, audit_wall, audit_reencode,
+      if(audit_missing['reencode'] = 'deferred' OR sipHash64(run_id, unit, rollout_id, attempt) IN (
+        SELECT sipHash64(run_id, unit, rollout_id, attempt) FROM rollstream.audits
+        WHERE {run:String} IN ('', run_id) AND replay_id = '' AND class != ''), sipHash64(run_id, unit, rollout_id, attempt), 0) AS name,
+      count() AS n
+    FROM rollstream.live_trajectories
     WHERE {run:String} IN ('', run_id)
-    GROUP BY run_id, unit, rollout_id, attempt, audit
+    GROUP BY run_id, hour, audit_tokens, audit_template, audit_tools, audit_termination, audit_numbers, audit_wall, audit_reencode, name
   ),
   timed AS (
-    SELECT s.run_id AS run_id, s.audit AS audit, s.looked AS looked, s.found AS found, toStartOfHour(d.ended_at) AS hour
-    FROM said AS s
-    INNER JOIN (
-      SELECT run_id, unit, rollout_id, attempt, ended_at FROM rollstream.live_decisions WHERE {run:String} IN ('', run_id)
-    ) AS d ON d.run_id = s.run_id AND d.unit = s.unit AND d.rollout_id = s.rollout_id AND d.attempt = s.attempt
+    SELECT
+      t.run_id AS run_id,
+      t.hour AS hour,
+      bitOr(bitOr(arraySum(arrayMap(
+        (result, i) -> bitShiftLeft(transform(result, ['not_auditable', 'pass', 'warn', 'fail'], [1, 2, 4, 8], 0)::UInt32, 4 * (i - 1)),
+        arrayMap(one -> toString(one),
+          [t.audit_tokens, t.audit_template, t.audit_tools, t.audit_termination, t.audit_numbers, t.audit_wall, t.audit_reencode]),
+        range(1, 8))), l.said), f.said) AS all_said,
+      arrayMap(i -> bitAnd(bitShiftRight(all_said, 4 * i), 14) > 0, range(7)) AS looked,
+      f.classes AS found,
+      sum(t.n) AS n
+    FROM told AS t
+    LEFT JOIN late AS l ON l.name = t.name
+    LEFT JOIN found AS f ON f.name = t.name
+    GROUP BY run_id, hour, all_said, found
   ),
   hours AS (
-    SELECT run_id, hour, audit, countIf(looked) AS attempts_looked FROM timed GROUP BY run_id, hour, audit
-  ),
-  classes AS (
-    SELECT DISTINCT run_id, audit, arrayJoin(found) AS one FROM timed
-  ),
-  hits AS (
-    SELECT run_id, hour, audit, arrayJoin(found) AS one, countIf(looked) AS whole, countIf(NOT looked) AS in_part
+    SELECT
+      run_id,
+      hour,
+      sumForEach(arrayMap(can -> if(can, n, 0), looked)) AS looked_by_place,
+      groupArrayArray(arrayMap(one -> (one, looked[one.4], n), found)) AS hits
     FROM timed
-    GROUP BY run_id, hour, audit, one
+    GROUP BY run_id, hour
+  ),
+  classed AS (
+    SELECT
+      run_id,
+      hour,
+      looked_by_place,
+      hits,
+      arrayJoin(arrayDistinct(arrayFlatten(groupArray(arrayMap(hit -> hit.1, hits)) OVER (PARTITION BY run_id)))) AS one
+    FROM hours
   )
 SELECT
-  h.run_id AS run_id,
-  h.hour AS hour,
-  h.audit AS audit,
-  c.one.1 AS class,
-  c.one.2 AS severity,
-  h.attempts_looked AS attempts_looked,
-  f.whole AS attempts_found,
+  run_id,
+  hour,
+  one.1 AS audit,
+  one.2 AS class,
+  one.3 AS severity,
+  looked_by_place[one.4] AS attempts_looked,
+  arraySum(arrayMap(hit -> if(hit.1 = one AND hit.2, hit.3, 0), hits)) AS attempts_found,
   if(attempts_looked = 0, NULL, attempts_found / attempts_looked) AS rate,
-  f.in_part AS attempts_in_part
-FROM hours AS h
-INNER JOIN classes AS c ON c.run_id = h.run_id AND c.audit = h.audit
-LEFT JOIN hits AS f ON f.run_id = h.run_id AND f.audit = h.audit AND f.one = c.one AND ifNull(f.hour, toDateTime(0, 'UTC')) = ifNull(h.hour, toDateTime(0, 'UTC'))
+  arraySum(arrayMap(hit -> if(hit.1 = one AND NOT hit.2, hit.3, 0), hits)) AS attempts_in_part
+FROM classed
 ORDER BY run_id, hour NULLS LAST, audit, class, severity

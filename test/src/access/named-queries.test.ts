@@ -6,6 +6,7 @@ import { askedWith, namedQueries, readNamedQuery } from '../../../src/access/nam
 import { openEmbeddedStore } from '../../../src/clickhouse/client.ts';
 import type { Store } from '../../../src/clickhouse/port.ts';
 import { STORE_FOLDER } from '../../../src/config/data-folders.ts';
+import { comparable, type NamedRow, namedByPython } from '../../oracles/named-rows.ts';
 import { cli } from '../cli/test-io.ts';
 
 const queries = namedQueries();
@@ -52,6 +53,17 @@ describe.each(queries.map((query) => [query.name, query] as const))('%s', (name,
     for (const line of rows.split('\n').filter(Boolean))
       expect(Object.keys(JSON.parse(line)).length).toBeGreaterThan(1);
   });
+});
+
+it('counts failures, rewards and audits of the example rollouts as Python does from their raw rows', async () => {
+  const expected = await namedByPython(store, 'named_queries_a.py');
+  expect(expected.size).toBe(13);
+  for (const [name, rows] of expected) {
+    const query = queries.find((one) => one.name === name);
+    const told = query === undefined ? [] : await store.query<NamedRow>(query.sql, askedWith(query, {}));
+    expect(comparable(told), name).toEqual(comparable(rows));
+    expect(rows.length, name).toBeGreaterThan(0);
+  }
 });
 
 it('reads a header: fields, parameters with and without presets, and notes behind the empty line', () => {
