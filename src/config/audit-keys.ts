@@ -7,7 +7,7 @@ export const AUDIT_KEYS = {
     default: [],
     pattern: /^[A-Za-z0-9._-]{1,100}=\S(?:.*\S)?$/,
     items: 'name=folder',
-    doc: 'Folders with tokenizer.json and tokenizer_config.json, for the re-encode and the template audit; each costs a worker about 160 MB. Attempts are matched by the SHA-256 of tokenizer.json.',
+    doc: 'Folders with tokenizer.json and tokenizer_config.json, for the re-encode and the template audit and the texts of tokens on the web page; each costs a worker about 160 MB. Attempts are matched by the SHA-256 of tokenizer.json.',
   }),
   auditSample: integerKey({
     name: 'audits.sample',

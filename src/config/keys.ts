@@ -62,7 +62,7 @@ export const KEYS = {
     pattern: /^[\x21-\x7e]{16,}$/,
     allowed: '16 or more printable characters without blanks',
     secret: true,
-    doc: 'Bearer token that every request to /v1 must carry; clients read it from the same key.',
+    doc: 'Token that requests to /v1 must carry, as a bearer or by a page that signed in with it; clients read it from the same key.',
   }),
   clickhouseHttpEnabled: flagKey({
     name: 'clickhouse_http.enabled',

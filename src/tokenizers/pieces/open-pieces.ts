@@ -60,11 +60,6 @@ export function openPieces({ folders, vocabularyFile, log }: PiecesDeps): Pieces
 
   const find = async (): Promise<ReadonlyMap<string, Source>> => {
     const sources = new Map<string, Source>();
-    const vocabulary = parseVocabulary(await readFile(vocabularyFile, 'utf8'));
-    sources.set(vocabulary.tokenizer.sha256, {
-      tokenizer: { ...vocabulary.tokenizer, source: 'examples' },
-      read: async () => tableOfVocabulary(vocabulary),
-    });
     for (const { name, folder } of folders) {
       try {
         const sha256 = await hashOf(folder);
@@ -76,6 +71,14 @@ export function openPieces({ folders, vocabularyFile, log }: PiecesDeps): Pieces
         log.warn({ name, folder, err: error }, 'a tokenizer cannot be read: its texts are not shown');
       }
     }
+    // Last: where a record names none, the first that is known is the likelier one.
+    const vocabulary = parseVocabulary(await readFile(vocabularyFile, 'utf8'));
+    const { sha256 } = vocabulary.tokenizer;
+    if (!sources.has(sha256))
+      sources.set(sha256, {
+        tokenizer: { ...vocabulary.tokenizer, source: 'examples' },
+        read: async () => tableOfVocabulary(vocabulary),
+      });
     return sources;
   };
 

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { RequestFailed } from '../api/request.ts';
 import { signIn } from '../api/session.ts';
+import './login.css';
 
 /** Asks for the token, and draws the page anew once it is right. */
 export function Login() {
@@ -26,7 +27,7 @@ export function Login() {
 
   return (
     <main>
-      <section class="card">
+      <section class="card login">
         <h1>rollstream</h1>
         <form
           onSubmit={(event) => {
@@ -38,7 +39,7 @@ export function Login() {
             This server asks for its token: http.token of its configuration, or ROLLSTREAM_HTTP_TOKEN.
           </p>
           <label>
-            token{' '}
+            token
             <input
               ref={field}
               type="password"
@@ -48,7 +49,7 @@ export function Login() {
               aria-describedby="token-note token-error"
               aria-invalid={why !== ''}
             />
-          </label>{' '}
+          </label>
           <button type="submit" disabled={isAsking}>
             sign in
           </button>

@@ -37,8 +37,8 @@ it('configured tokenizers are read by a thread, the examples from what is shippe
   const own = tokenizer('own', byteLevel);
   const pieces = open(own);
   expect(await pieces.list()).toEqual([
-    { sha256: QWEN3, name: 'Qwen3', source: 'examples' },
     { sha256: own.sha256, name: 'own', source: 'configured' },
+    { sha256: QWEN3, name: 'Qwen3', source: 'examples' },
   ]);
   const found = await pieces.open(own.sha256);
   expect(found?.tokenizer.name).toBe('own');
@@ -63,7 +63,7 @@ it('one that is not known here is null; what is no hash is none', async () => {
 it('a folder that cannot be read takes nothing from the others', async () => {
   const own = tokenizer('beside', byteLevel);
   const pieces = open({ name: 'gone', folder: join(folder, 'gone') }, own);
-  expect((await pieces.list()).map(({ name }) => name)).toEqual(['Qwen3', 'beside']);
+  expect((await pieces.list()).map(({ name }) => name)).toEqual(['beside', 'Qwen3']);
 });
 
 it('one that was changed since is not taken for what it was', async () => {
