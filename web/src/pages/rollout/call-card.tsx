@@ -41,7 +41,7 @@ export function CallCard({ attempt, item, pinned, pieces, place }: CallCardProps
       aria-label={`turn ${turn}`}
     >
       <header>
-        <h3>turn {turn}</h3>
+        <h2>turn {turn}</h2>
         {finish === null ? (
           <span class="badge">no finish reason</span>
         ) : (
@@ -72,7 +72,13 @@ export function CallCard({ attempt, item, pinned, pieces, place }: CallCardProps
         </p>
       ) : null}
       {own.map((one, nth) => (
-        <FindingNote key={nth} pinned={one} pieceOf={pieces.pieceOf} place={place} />
+        <FindingNote
+          key={nth}
+          pinned={one}
+          pieceOf={pieces.pieceOf}
+          place={place}
+          above={typeof step.text === 'string' ? step.text : ''}
+        />
       ))}
       {calls.map((call, nth) => (
         <ToolCallCard key={nth} call={call} />
@@ -94,7 +100,7 @@ function Said({ attempt, turn, text, spans, pieces }: SaidProps) {
   if (typeof text === 'string')
     return (
       <>
-        <h4>raw text, as the model wrote it</h4>
+        <h3>raw text, as the model wrote it</h3>
         <LongText text={text} spans={spans} label={`raw text of turn ${turn}`} />
       </>
     );
@@ -107,10 +113,10 @@ function Said({ attempt, turn, text, spans, pieces }: SaidProps) {
     );
   return (
     <>
-      <h4>
+      <h3>
         decoded from its ids as {pieces.tokenizer?.name}
         {pieces.isRecorded ? '' : ': not recorded'}; the source kept no text
-      </h4>
+      </h3>
       <LongText text={decoded} spans={spans} label={`decoded text of turn ${turn}`} />
     </>
   );

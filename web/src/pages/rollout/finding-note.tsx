@@ -1,6 +1,7 @@
 import { findingWords } from '../../../../src/explain/code-words.ts';
 import { UntrustedText } from '../../parts/untrusted-text.tsx';
 import type { PieceOf } from './call-text.ts';
+import type { Finding } from './findings.ts';
 import { LongText } from './long-text.tsx';
 import type { PinnedFinding } from './pinned-findings.ts';
 import type { TokenPlace } from './token-place.ts';
@@ -11,12 +12,16 @@ interface FindingNoteProps {
   readonly pinned: PinnedFinding;
   readonly pieceOf: PieceOf;
   readonly place: ViewerPlace;
+  /** Text that stands above, with the place of the finding marked: it is not repeated. */
+  readonly above?: string;
 }
 
 /** A finding at its place: what it says, what stands there, what was expected, and its tokens. */
-export function FindingNote({ pinned: { finding, places }, pieceOf, place }: FindingNoteProps) {
+export function FindingNote({ pinned: { finding, places }, pieceOf, place, above }: FindingNoteProps) {
   const { class: name, audit, severity, detail, ids, expectedIds, text, expectedText } = finding;
   const [same, after] = alike(ids, expectedIds);
+  const [expected, there] = sidesOf(finding);
+  const isAbove = expectedText === '' && finding.index !== null && above?.includes(text) === true;
   return (
     <section class={`finding ${severity}`} aria-label={`finding ${name}`}>
       <p>
@@ -29,7 +34,7 @@ export function FindingNote({ pinned: { finding, places }, pieceOf, place }: Fin
       </p>
       {ids.length + expectedIds.length === 0 ? null : (
         <dl class="sides">
-          <dt>expected</dt>
+          <dt>{expected}</dt>
           <dd>
             <TokenList
               ids={expectedIds}
@@ -37,31 +42,43 @@ export function FindingNote({ pinned: { finding, places }, pieceOf, place }: Fin
               marked={(at) => at >= same && at < expectedIds.length - after}
             />
           </dd>
-          <dt>there</dt>
+          <dt>{there}</dt>
           <dd>
             <TokenList ids={ids} pieceOf={pieceOf} marked={(at) => at >= same && at < ids.length - after} />
           </dd>
         </dl>
       )}
-      {text === '' && expectedText === '' ? null : (
+      {isAbove || (text === '' && expectedText === '') ? null : (
         <dl class="sides">
           {expectedText === '' ? null : (
             <>
-              <dt>expected</dt>
+              <dt>{expected}</dt>
               <dd>
-                <LongText text={expectedText} label={`${name}: expected`} />
+                <LongText text={expectedText} label={`${name}: ${expected}`} />
               </dd>
             </>
           )}
-          <dt>there</dt>
+          <dt>{there}</dt>
           <dd>
-            <LongText text={text} label={`${name}: there`} />
+            <LongText text={text} label={`${name}: ${there}`} />
           </dd>
         </dl>
       )}
       <PlaceLinks places={places} place={place} />
     </section>
   );
+}
+
+/** What its two sides are called: what the record should hold, and what it holds. */
+function sidesOf({ audit, class: name }: Finding): readonly [string, string] {
+  if (audit === 'tokens' && name !== 'render_drift') return ['was sampled', 'in the prompt'];
+  if (audit === 'reencode') return ['encoded again', 'was sampled'];
+  if (audit === 'tools')
+    return [
+      'the model wrote',
+      /^(?:malformed|truncated|think_unclosed)/.test(name) ? 'the model wrote' : 'was executed',
+    ];
+  return ['expected', 'there'];
 }
 
 /** Links into the token view. */

@@ -12,7 +12,7 @@ interface GlanceProps {
   readonly place: ViewerPlace;
 }
 
-/** What became of an attempt, where to look, and the three facts beside each other. */
+/** What became of an attempt and where to look; in the story also the three facts beside each other. */
 export function Glance({ attempt, troubles, place }: GlanceProps) {
   const { decision } = attempt;
   return (
@@ -59,8 +59,8 @@ export function Glance({ attempt, troubles, place }: GlanceProps) {
           ))}
         </ul>
       )}
-      <Facts attempt={attempt} />
-      {attempt.would_train.length === 0 ? null : (
+      {place.view === 'story' ? <Facts attempt={attempt} /> : null}
+      {place.view !== 'story' || attempt.would_train.length === 0 ? null : (
         <p class="remedy">
           It would train, by each of these alone: <UntrustedText text={attempt.would_train.join('; ')} />
         </p>

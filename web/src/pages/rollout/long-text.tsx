@@ -27,14 +27,14 @@ export function LongText({ text, spans = [], label }: LongTextProps) {
   const end = isLong && !isOpen ? wholeEnd(text, MOST_AT_FIRST) : text.length;
   return (
     <div class="long-text">
-      <div class="said" tabIndex={0} role="group" aria-label={label}>
+      <section class="said" tabIndex={0} aria-label={label}>
         {isOpen && isLong ? (
           chunksOf(text).map(([from, to]) => <Chunk key={from} text={text} from={from} to={to} spans={spans} />)
         ) : (
           <Marked text={text} from={0} to={end} spans={spans} />
         )}
         {text === '' ? <span class="faint">(empty)</span> : null}
-      </div>
+      </section>
       {isLong ? (
         <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {isOpen ? 'show the beginning' : `show all (${sizeOf(text)})`}

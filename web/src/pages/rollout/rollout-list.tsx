@@ -21,7 +21,6 @@ export function RolloutList({ run, params }: PageProps) {
       <h1>Rollouts</h1>
       <form
         class="choices"
-        role="search"
         onSubmit={(event) => {
           event.preventDefault();
           goWith({ search: wanted.trim() });

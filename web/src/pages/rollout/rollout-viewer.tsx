@@ -4,7 +4,7 @@ import { getJson } from '../../api/request.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { UntrustedText } from '../../parts/untrusted-text.tsx';
-import { go, goWith, placeOf } from '../../state/place.ts';
+import { go, goWith, type Place, placeOf } from '../../state/place.ts';
 import { DiffView } from './diff-view.tsx';
 import { ExplainView } from './explain-view.tsx';
 import { Glance } from './glance.tsx';
@@ -110,21 +110,23 @@ function useKeys({ attempt, steps }: ExplainedAttempt, toggleHelp: () => void): 
     const onKey = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isWriting(event.target)) return;
       const at = placeOf(location.hash);
-      const view = VIEWS[Number(event.key) - 1];
-      if (view !== undefined) return goWith({ view: view === 'story' ? null : view });
-      if (event.key === '?') return toggleHelp();
-      if (at.params.view === 'tokens') return toGrid(event);
-      if ((at.params.view ?? 'story') !== 'story') return;
       const last = steps.filter(({ kind }) => kind === 'model_call').length - 1;
-      const turn = at.params.turn === undefined ? -1 : Number(at.params.turn);
-      if (event.key === ']' && turn < last) goWith({ turn: String(turn + 1) }, 'replace');
-      if (event.key === '[' && turn > 0) goWith({ turn: String(turn - 1) }, 'replace');
-      if (event.key === 'n' || event.key === 'p' || event.key === 'g')
-        go({ page: at.page, params: { ...at.params, view: 'tokens', turn: '' } });
+      const view = VIEWS[Number(event.key) - 1];
+      if (view !== undefined) goWith({ view: view === 'story' ? null : view });
+      else if (event.key === '?') toggleHelp();
+      else if (at.params.view === 'tokens') toGrid(event);
+      else if (at.params.view === undefined) inStory(event.key, at, last);
     };
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
   }, [attempt, steps]);
+}
+
+function inStory(key: string, at: Place, last: number): void {
+  const turn = at.params.turn === undefined ? -1 : Number(at.params.turn);
+  if (key === ']' && turn < last) goWith({ turn: String(turn + 1) }, 'replace');
+  if (key === '[' && turn > 0) goWith({ turn: String(turn - 1) }, 'replace');
+  if (/^[npg]$/.test(key)) go({ page: at.page, params: { ...at.params, view: 'tokens', turn: '' } });
 }
 
 /** The grid knows where the cursor is: it gets the focus and the key. */

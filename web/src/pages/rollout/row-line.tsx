@@ -41,7 +41,7 @@ function lineText({ flat, rows, row, prefixOf, finishOf }: RowLineProps, kind: n
     const from =
       segment.parent === null
         ? ''
-        : `, derived from ${segment.parent} at token ${segment.forkAt}: its first ${count(segment.first)} tokens are the parent's, and are in the loss there`;
+        : `, derived from ${segment.parent} at token ${segment.forkAt}: its first ${count(segment.first)} tokens are copies, and are shown there alone`;
     return `segment ${segment.id}: ${count(segment.length)} tokens${from}${segment.hasLogprobs ? '' : '; no logprobs were recorded'}`;
   }
   if (kind === ROW.version)

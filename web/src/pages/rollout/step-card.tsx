@@ -11,16 +11,16 @@ export function StepCard({ step }: { readonly step: JsonRow }) {
   if (kind === 'message')
     return (
       <article class="step" aria-label={`message of ${String(role)}`}>
-        <h3>
+        <h2>
           <ShortText text={String(role)} most={40} />
-        </h3>
+        </h2>
         <LongText text={messageText(step.text)} label={`message of ${String(role)}`} />
       </article>
     );
   if (kind === 'tool_result')
     return (
       <article class="step" aria-label="tool result">
-        <h3>a result that no call of the record asked for</h3>
+        <h2>a result that no call of the record asked for</h2>
         <p class="mono">
           <ShortText text={String(step.tool_name ?? '')} most={80} />
         </p>
@@ -42,11 +42,11 @@ function Start({ step }: { readonly step: JsonRow }) {
   const truth = truthOf(step.task_metadata_json);
   return (
     <article class="step" aria-label="start">
-      <h3>start</h3>
+      <h2>start</h2>
       {task === null ? null : <LongText text={task} label="the task" />}
       {truth === null ? null : (
         <>
-          <h4>what the task expects (ground truth)</h4>
+          <h3>what the task expects (ground truth)</h3>
           <LongText text={truth} label="ground truth" />
         </>
       )}

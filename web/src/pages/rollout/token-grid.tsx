@@ -55,7 +55,7 @@ export function TokenGrid({ flat, rows, looks, cursor, prefixOf, finishOf, onPic
     <div
       ref={box}
       class="token-grid"
-      role="group"
+      role="application"
       tabIndex={0}
       aria-label={`${flat.count} tokens; the cursor is at token ${index} of segment ${segment}`}
       aria-activedescendant={cursor < 0 ? undefined : `token-${cursor}`}
@@ -63,8 +63,8 @@ export function TokenGrid({ flat, rows, looks, cursor, prefixOf, finishOf, onPic
       onScroll={(event) => setTop(event.currentTarget.scrollTop)}
       onKeyDown={onKey}
       onClick={(event) => withPosition(event.target, onPick)}
-      onMouseOver={(event) => withPosition(event.target, onHover)}
-      onMouseLeave={() => onHover(null)}
+      onPointerOver={(event) => withPosition(event.target, onHover)}
+      onPointerLeave={() => onHover(null)}
     >
       <div class="token-rows" style={{ height: `${rows.count * ROW_PX}px` }}>
         {shown.map((row) => (

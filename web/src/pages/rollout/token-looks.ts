@@ -52,7 +52,8 @@ export function widthsOf(flat: FlatTokens, pieceOf: PieceOf, below: Below): (pos
     const id = flat.ids[position] ?? 0;
     let width = texts.get(id);
     if (width === undefined) {
-      width = columnsOf(tokenText(pieceOf(id)));
+      const text = tokenText(pieceOf(id));
+      width = columnsOf(text === '' ? String(id) : text);
       texts.set(id, width);
     }
     return Math.min(MOST_COLUMNS, Math.max(1, width, belowText(flat, position, below).length * SMALL)) + EDGES;

@@ -23,9 +23,9 @@ export function TokenPanel({ flat, position, piece, finishReason, findings }: To
   const isSampled = (masks & SAMPLED) !== 0;
   return (
     <section class="token-panel" aria-label="the token" aria-live="polite">
-      <h3>
+      <h2>
         token {index}, id {flat.ids[position]}
-      </h3>
+      </h2>
       <dl>
         <dt>text</dt>
         <dd class="mono">{textOf(piece)}</dd>

@@ -31,7 +31,9 @@ const URL_AFTER_MS = 200;
 export function TokenView({ attempt, trajectory, pinned, pieces, place }: TokenViewProps) {
   const flat = useMemo(() => flatTokens(trajectory), [trajectory]);
   const pins = useMemo(() => pinsOf(), [flat, pinned]);
-  const [cursor, setCursor] = useState(() => startOf());
+  // null: where the link, or the first finding, is; texts that come later may still tell that place better.
+  const [moved, setMoved] = useState<number | null>(null);
+  const cursor = moved ?? startOf();
   const [hovered, setHovered] = useState<number | null>(null);
   const [below, setBelow] = useState<Below>('id');
   const [measured, columns] = useColumns();
@@ -53,24 +55,25 @@ export function TokenView({ attempt, trajectory, pinned, pieces, place }: TokenV
   // A link within the page moves the cursor; the cursor's own trace in the URL does not.
   const linked = `${place.segment} ${place.token}`;
   useEffect(() => {
-    if (linked !== written.current && place.token !== null) setCursor(startOf());
-  }, [linked, flat]);
+    if (linked !== written.current) setMoved(null);
+  }, [linked]);
   useEffect(() => {
+    if (moved === null) return;
     const timer = setTimeout(() => {
-      const { segment, index } = indexOf(flat, cursor);
+      const { segment, index } = indexOf(flat, moved);
       const shown = segment === flat.segments[0]?.id ? '' : segment;
       written.current = `${shown} ${index}`;
       if (written.current !== linked) goWith({ segment: shown, token: String(index), turn: null }, 'replace');
     }, URL_AFTER_MS);
     return () => clearTimeout(timer);
-  }, [cursor]);
+  }, [moved]);
 
   const move = (event: KeyboardEvent): void => {
     const to =
       event.ctrlKey || event.metaKey || event.altKey ? null : movedBy(event.key, cursor, flat, rows, pins.starts);
     if (to === null) return;
     event.preventDefault();
-    setCursor(to);
+    setMoved(to);
     setHovered(null);
   };
 
@@ -89,7 +92,7 @@ export function TokenView({ attempt, trajectory, pinned, pieces, place }: TokenV
         cursor={cursor}
         below={below}
         onBelow={setBelow}
-        onGo={setCursor}
+        onGo={setMoved}
       />
       <div class="token-main">
         <div ref={measured} class="token-measured">
@@ -100,7 +103,7 @@ export function TokenView({ attempt, trajectory, pinned, pieces, place }: TokenV
             cursor={cursor}
             prefixOf={(of) => prefixOf(attempt, of)}
             finishOf={finishOf}
-            onPick={setCursor}
+            onPick={setMoved}
             onHover={setHovered}
             onKey={move}
           />

@@ -150,7 +150,7 @@ export function ToolResult({ step }: { readonly step: JsonRow }) {
         </p>
       ) : null}
       {typeof step.text === 'string' ? (
-        <LongText text={step.text} label="what the tool answered" />
+        <LongText text={step.text} label={`what the tool answered to ${String(step.call_id)}`} />
       ) : (
         <p class="faint">no output was kept</p>
       )}

@@ -16,8 +16,14 @@ export interface Trouble {
 /** What to look at first, in one list: findings that fail, errors, the engine's and the loop's last word, the verifier's. */
 export function troublesOf(attempt: ExplainedAttempt, pinned: readonly PinnedFinding[]): Trouble[] {
   const { decision } = attempt;
+  // The one that decided is read first.
+  const rank = ({ finding }: PinnedFinding): number => (finding.class === decision?.why[0] ? 0 : 1);
   const found = pinned
-    .filter(({ finding }) => finding.severity === 'fail' || decision?.why.includes(finding.class) === true)
+    .toSorted((a, b) => rank(a) - rank(b))
+    .filter(
+      ({ finding }) =>
+        finding.severity === 'fail' || decision?.why.includes(finding.class) === true || finding.audit === 'tools',
+    )
     .map(({ finding, places }) => ({
       what: `${findingWords(finding.class)} (${finding.class})`,
       detail: finding.detail,

@@ -2,7 +2,7 @@ import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 /** How many characters of its font fit into an element, as its width is now. */
-export function useColumns(): readonly [RefObject<HTMLDivElement>, number] {
+export function useColumns(): readonly [RefObject<HTMLDivElement | null>, number] {
   const box = useRef<HTMLDivElement>(null);
   const [columns, setColumns] = useState(100);
   useLayoutEffect(() => {
