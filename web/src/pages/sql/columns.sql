@@ -1,0 +1,1 @@
+SELECT table, name, type, comment FROM system.columns WHERE database = 'rollstream' ORDER BY table, position
