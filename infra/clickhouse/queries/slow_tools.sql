@@ -18,7 +18,7 @@ SELECT
   if(measured = 0, NULL, quantileExactIf(0.5)(assumeNotNull(us), isNotNull(us)) / 1000) AS p50_ms,
   if(measured = 0, NULL, quantileExactIf(0.95)(assumeNotNull(us), isNotNull(us)) / 1000) AS p95_ms,
   max(us) / 1000 AS max_ms,
-  if(sumIf(us, isNotNull(wait_us)) > 0, sumIf(least(wait_us, us), isNotNull(us)) / sumIf(us, isNotNull(wait_us)), NULL) AS wait_share,
+  if(sumIf(us, isNotNull(wait_us)) > 0, sumIf(least(wait_us, us), isNotNull(wait_us) AND isNotNull(us)) / sumIf(us, isNotNull(wait_us)), NULL) AS wait_share,
   argMax(rollout_id, (ifNull(us, -1), rollout_id)) AS example_rollout
 FROM (
   SELECT

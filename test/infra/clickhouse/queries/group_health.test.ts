@@ -182,7 +182,11 @@ describe('group_members', () => {
 
 describe('retries', () => {
   it('follows each retried attempt to the last of its rollout, in its own run', async () => {
-    const retry = (code: string) => ({ ...INVALID, disposition: 'retry', why: [`retry:${code}`] }) as const;
+    const retry = (code: string): Partial<DecisionInit> => ({
+      ...INVALID,
+      disposition: 'retry',
+      why: [`retry:${code}`],
+    });
     const rows = [
       // Twice again, then trained; once again, then dropped; never again.
       member('g', 'twice', retry('env_crash')),
