@@ -1,4 +1,6 @@
-import { ExactNumber, type JsonObject, type JsonValue } from './exact-number.ts';
+import { ExactNumber, type JsonObject, type JsonValue, setOwn } from './exact-number.ts';
+import { lineText } from './line-text.ts';
+import { cutNumberLists, markedList } from './number-lists.ts';
 import { MAX_DEPTH, parseSlowly } from './slow-json.ts';
 
 export type ParsedJson =
@@ -11,17 +13,39 @@ export type ParsedJson =
  * JSON.parse and one walk over what came out; the slow parser is called only where that walk finds a reason.
  */
 export function parseExact(text: string): ParsedJson {
+  return parsedQuickly(text, NO_LISTS) ?? parseSlowly(text);
+}
+
+/** The same of bytes, of which long lists of numbers are read without JSON.parse; null: they are not UTF-8. */
+export function parseExactBytes(bytes: Buffer): ParsedJson | null {
+  const cut = cutNumberLists(bytes);
+  if (cut !== null) {
+    const text = lineText(cut.bytes);
+    const parsed = text === null ? null : parsedQuickly(text, cut.lists);
+    if (parsed !== null) return parsed;
+  }
+  const text = lineText(bytes);
+  return text === null ? null : parseExact(text);
+}
+
+type Lists = readonly JsonValue[][];
+const NO_LISTS: Lists = [];
+
+/** null: there is a reason to look closer. `lists` have given their places in the text to marks. */
+function parsedQuickly(text: string, lists: Lists): ParsedJson | null {
   let value: JsonValue;
   try {
     value = JSON.parse(text);
   } catch {
-    return parseSlowly(text);
+    return null;
   }
-  const seen = { keys: 0, inexact: false, tooDeep: false };
+  const seen: Seen = { keys: 0, inexact: false, tooDeep: false, lists, placed: 0 };
   walk(value, 0, seen);
+  // A list that has no place stood in a string, or under a key that comes twice.
+  if (seen.placed !== lists.length) return null;
   if (seen.tooDeep) return { kind: 'malformed', message: `nested deeper than ${MAX_DEPTH} levels` };
   // JSON.parse keeps the last of two equal keys: fewer keys came out than the text has.
-  if (seen.inexact || seen.keys !== keysWritten(text)) return parseSlowly(text);
+  if (seen.inexact || seen.keys !== keysWritten(text)) return null;
   return { kind: 'json', value, duplicateKeys: [] };
 }
 
@@ -29,6 +53,19 @@ interface Seen {
   keys: number;
   inexact: boolean;
   tooDeep: boolean;
+  readonly lists: Lists;
+  /** Lists that stand in their places. */
+  placed: number;
+}
+
+/** The list that the value is the mark of. */
+function listFor(value: JsonValue, depth: number, seen: Seen): JsonValue[] | undefined {
+  if (seen.lists.length === 0 || !Array.isArray(value) || value.length !== 2) return undefined;
+  const list = seen.lists[markedList(value)];
+  if (list === undefined) return undefined;
+  seen.placed++;
+  if (depth >= MAX_DEPTH) seen.tooDeep = true;
+  return list;
 }
 
 function walk(value: JsonValue, depth: number, seen: Seen): void {
@@ -47,7 +84,10 @@ function walkArray(values: JsonValue[], depth: number, seen: Seen): void {
   for (let i = numbersFrom(values, seen); i < values.length; i++) {
     const item = values[i];
     // Flags of a mask are as many as tokens.
-    if (item !== undefined && typeof item !== 'string' && typeof item !== 'boolean') walk(item, depth, seen);
+    if (item === undefined || typeof item === 'string' || typeof item === 'boolean') continue;
+    const list = listFor(item, depth, seen);
+    if (list === undefined) walk(item, depth, seen);
+    else values[i] = list;
   }
 }
 
@@ -73,7 +113,10 @@ function walkObject(value: JsonObject, depth: number, seen: Seen): void {
   for (const key in value) {
     seen.keys++;
     const item = value[key];
-    if (item !== undefined && typeof item !== 'string') walk(item, depth, seen);
+    if (item === undefined || typeof item === 'string') continue;
+    const list = listFor(item, depth, seen);
+    if (list === undefined) walk(item, depth, seen);
+    else setOwn(value, key, list);
   }
 }
 

@@ -1,8 +1,7 @@
-import { parseExact } from './exact-json.ts';
+import { parseExactBytes } from './exact-json.ts';
 import { isObject, type JsonObject } from './exact-number.ts';
 import { ARRAY, type Refusal } from './importer.ts';
 import { MAX_LINE_BYTES, type SourceLine } from './line-reader.ts';
-import { lineText } from './line-text.ts';
 import { MAX_DOCUMENT_BYTES } from './read-document.ts';
 
 export type ReadRecord =
@@ -16,9 +15,8 @@ export function readRecord(line: SourceLine, isDocument = false): ReadRecord {
     const most = isDocument ? MAX_DOCUMENT_BYTES : MAX_LINE_BYTES;
     return refused(`a ${what} of ${line.length} bytes`, `a ${what} of at most ${most} bytes`, `${line.length} bytes`);
   }
-  const text = lineText(line.bytes);
-  if (text === null) return refused('not UTF-8', 'UTF-8', 'bytes that are not UTF-8');
-  const parsed = parseExact(text);
+  const parsed = parseExactBytes(line.bytes);
+  if (parsed === null) return refused('not UTF-8', 'UTF-8', 'bytes that are not UTF-8');
   if (parsed.kind === 'malformed') {
     return line.ended
       ? refused(`malformed JSON: ${parsed.message}`, 'JSON', parsed.message)
