@@ -18,6 +18,7 @@ COPY --from=build /rollstream/schemas ./schemas
 COPY --from=build /rollstream/processors ./processors
 COPY --from=build /rollstream/infra/clickhouse ./infra/clickhouse
 COPY --from=build /rollstream/examples/rollouts ./examples/rollouts
+COPY --from=build /rollstream/examples/vocabulary.json ./examples/vocabulary.json
 RUN ln -s /rollstream/dist/src/cli/main.js /usr/local/bin/rollstream && mkdir /data && chown node:node /data
 USER node
 WORKDIR /data

@@ -4,12 +4,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Logger } from 'pino';
-import { Piscina } from 'piscina';
 import { RollstreamError } from '../../errors.ts';
-import { workerOptions } from '../../threads/worker-options.ts';
 import type { PieceTable } from './piece.ts';
 import { tableOfPool } from './piece-pool.ts';
-import type { PiecesRead } from './pieces-worker.ts';
+import { readInThread } from './read-in-thread.ts';
 import { parseVocabulary, tableOfVocabulary } from './vocabulary.ts';
 
 /** A tokenizer whose pieces can be told. */
@@ -41,18 +39,12 @@ interface Source {
 }
 
 export function openPieces({ folders, vocabularyFile, log }: PiecesDeps): Pieces {
-  let pool: Piscina<string, PiecesRead> | null = null;
+  const closing = new AbortController();
   let found: Promise<ReadonlyMap<string, Source>> | null = null;
   const tables = new Map<string, Promise<PieceTable>>();
 
   const readFolder = async (folder: string, sha256: string): Promise<PieceTable> => {
-    pool ??= new Piscina<string, PiecesRead>({
-      ...workerOptions(new URL('./pieces-worker.ts', import.meta.url)),
-      minThreads: 0,
-      maxThreads: 1,
-    });
-    const read = await pool.run(folder);
-    if ('code' in read) throw new RollstreamError(read.code, read.message);
+    const read = await readInThread(folder, closing.signal);
     if (read.sha256 !== sha256)
       throw new RollstreamError('RS_TOKENIZER', `${folder}: it has changed since the server began`);
     return tableOfPool(read.pool);
@@ -72,21 +64,22 @@ export function openPieces({ folders, vocabularyFile, log }: PiecesDeps): Pieces
       }
     }
     // Last: where a record names none, the first that is known is the likelier one.
-    const vocabulary = parseVocabulary(await readFile(vocabularyFile, 'utf8'));
-    const { sha256 } = vocabulary.tokenizer;
-    if (!sources.has(sha256))
-      sources.set(sha256, {
-        tokenizer: { ...vocabulary.tokenizer, source: 'examples' },
-        read: async () => tableOfVocabulary(vocabulary),
-      });
+    try {
+      const vocabulary = parseVocabulary(await readFile(vocabularyFile, 'utf8'));
+      const { sha256 } = vocabulary.tokenizer;
+      if (!sources.has(sha256))
+        sources.set(sha256, {
+          tokenizer: { ...vocabulary.tokenizer, source: 'examples' },
+          read: async () => tableOfVocabulary(vocabulary),
+        });
+    } catch (error) {
+      log.warn({ file: vocabularyFile, err: error }, 'the texts of the example rollouts cannot be read');
+    }
     return sources;
   };
 
   const sources = (): Promise<ReadonlyMap<string, Source>> => {
-    found ??= find().catch((error: unknown) => {
-      found = null;
-      throw error;
-    });
+    found ??= find();
     return found;
   };
 
@@ -101,8 +94,9 @@ export function openPieces({ folders, vocabularyFile, log }: PiecesDeps): Pieces
       table.catch(() => tables.delete(sha256));
       return { tokenizer: source.tokenizer, table: await table };
     },
-    close: async () => {
-      await pool?.destroy();
+    async close() {
+      closing.abort();
+      await Promise.allSettled(tables.values());
     },
   };
 }

@@ -24,8 +24,13 @@ function tokenizer(name: string, json: object): { name: string; folder: string; 
   return { name, folder: join(folder, name), sha256: createHash('sha256').update(text).digest('hex') };
 }
 
-function open(...folders: ReadonlyArray<{ name: string; folder: string }>): Pieces {
-  const vocabularyFile = packageFile('examples', 'vocabulary.json');
+type Folders = ReadonlyArray<{ name: string; folder: string }>;
+
+function open(...folders: Folders): Pieces {
+  return openWith(packageFile('examples', 'vocabulary.json'), folders);
+}
+
+function openWith(vocabularyFile: string, folders: Folders): Pieces {
   const pieces = openPieces({ folders, vocabularyFile, log: pino({ level: 'silent' }) });
   opened.push(pieces);
   return pieces;
@@ -60,10 +65,11 @@ it('one that is not known here is null; what is no hash is none', async () => {
   for (const sha256 of ['0'.repeat(64), '', 'toString']) expect(await open().open(sha256)).toBeNull();
 });
 
-it('a folder that cannot be read takes nothing from the others', async () => {
+it('a folder or file that cannot be read takes nothing from the others', async () => {
   const own = tokenizer('beside', byteLevel);
   const pieces = open({ name: 'gone', folder: join(folder, 'gone') }, own);
   expect((await pieces.list()).map(({ name }) => name)).toEqual(['beside', 'Qwen3']);
+  expect((await openWith(join(folder, 'gone.json'), [own]).list()).map(({ name }) => name)).toEqual(['beside']);
 });
 
 it('one that was changed since is not taken for what it was', async () => {
@@ -82,4 +88,14 @@ it('one whose pieces cannot be told says why, each time', async () => {
       code: 'RS_TOKENIZER',
       message: expect.stringContaining('its decoder has a part WordPiece'),
     });
+});
+
+it('closing ends what is being read', async () => {
+  const own = tokenizer('closed', byteLevel);
+  const pieces = open(own);
+  await pieces.list();
+  const reading = pieces.open(own.sha256);
+  const ended = expect(reading).rejects.toMatchObject({ code: 'RS_CLOSED' });
+  await pieces.close();
+  await ended;
 });
