@@ -1,8 +1,8 @@
 import { getJson, postJson } from './request.ts';
+import type { Row } from './row.ts';
 import { type Loaded, useLoaded } from './use-loaded.ts';
 
-/** A row as the store answers it: text, numbers, booleans, null, lists. */
-export type Row = Readonly<Record<string, unknown>>;
+export { numberOf, type Row, textOf } from './row.ts';
 
 export type Params = Readonly<Record<string, string | number>>;
 
@@ -32,17 +32,4 @@ export function useRows(source: Source | null, refreshMs: number | null = null):
     (signal) => (source === null ? Promise.resolve([]) : rowsOf(source, signal)),
     refreshMs,
   );
-}
-
-/** A number of a row; null where it is null or no number. */
-export function numberOf(row: Row | undefined, name: string): number | null {
-  const value = row?.[name];
-  if (typeof value === 'number') return value;
-  return typeof value === 'string' && value !== '' && Number.isFinite(Number(value)) ? Number(value) : null;
-}
-
-/** Text of a row; empty where it is null. */
-export function textOf(row: Row | undefined, name: string): string {
-  const value = row?.[name];
-  return value === null || value === undefined ? '' : String(value);
 }

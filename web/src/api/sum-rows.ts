@@ -1,4 +1,4 @@
-import { numberOf, type Row, textOf } from './rows.ts';
+import { numberOf, type Row, textOf } from './row.ts';
 
 export interface Sum {
   readonly name: string;

@@ -5,7 +5,7 @@ import { BarList } from '../../parts/bar-list.tsx';
 import { colourOf } from '../../parts/colours.ts';
 import { count, percent } from '../../parts/format.ts';
 import { Panel } from '../../parts/panel.tsx';
-import { type Filters, failuresHref, NONE, ownerOf } from './filters.ts';
+import { type Filters, failuresHref, NONE } from './filters.ts';
 import { NarrowedRows } from './narrowed-rows.tsx';
 
 interface Props {
@@ -96,12 +96,11 @@ export function FaultOwners({ run, filters, shares }: Props) {
   );
 }
 
-const CATEGORY_OF_OWNER = new Map(
-  ['policy_failure', 'env_fault', 'infra_fault', 'harness_fault', 'verifier_fault'].map((category) => [
-    ownerOf(category),
-    category,
-  ]),
-);
+/** Owners at fault take the colour of their category. */
+const CATEGORY_OF_OWNER: ReadonlyMap<string, string> = new Map([
+  ['policy', 'policy_failure'],
+  ...['env', 'infra', 'harness', 'verifier'].map((owner): [string, string] => [owner, `${owner}_fault`]),
+]);
 
 function hasOutcome(row: Row, outcome: string): boolean {
   if (outcome === 'all') return true;

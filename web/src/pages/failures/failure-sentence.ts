@@ -1,4 +1,4 @@
-import { type Row, textOf } from '../../api/rows.ts';
+import { type Row, textOf } from '../../api/row.ts';
 import { summed, totalOf } from '../../api/sum-rows.ts';
 import { count } from '../../parts/format.ts';
 import { plainText } from '../../parts/untrusted-text.tsx';
@@ -15,7 +15,7 @@ export function failureSentence(rows: readonly Row[]): string {
   const failed = rows.filter(({ is_trained }) => is_trained !== true);
   const n = totalOf(failed);
   if (n === 0) return `All ${count(decided)} decided attempts go to the trainer.`;
-  const reasons = summed(failed, (row) => JSON.stringify([textOf(row, 'reason'), ownerOf(textOf(row, 'category'))]));
+  const reasons = summed(failed, (row) => JSON.stringify([textOf(row, 'reason'), ownerOf(row)]));
   const told = reasons.slice(0, NAMED).map(({ name, total }) => {
     const [reason = '', owner = ''] = JSON.parse(name);
     return `${count(total)} ${inWords(reason)}${TOLD_OWNERS.has(owner) ? ` (${owner})` : ''}`;

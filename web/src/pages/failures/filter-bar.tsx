@@ -24,7 +24,7 @@ export function FilterBar({
   readonly shares: readonly Row[];
   readonly failures: readonly Row[];
 }) {
-  const owners = distinct(shares.map((row) => ownerOf(textOf(row, 'category'))));
+  const owners = distinct(shares.map(ownerOf));
   const lists: ReadonlyArray<readonly [FilterName, readonly string[]]> = [
     ['reason', distinct(shares.map((row) => textOf(row, 'reason')))],
     ['owner', owners],

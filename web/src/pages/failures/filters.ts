@@ -53,9 +53,11 @@ const OWNERS: Readonly<Record<string, string>> = {
   cancelled: 'cancelled',
 };
 
+const OF_VERIFIER = new Set(['verifier_timeout', 'reward_missing', 'verifier_error']);
+
 /** As the named query fault_owners has it. */
-export function ownerOf(category: string): string {
-  return OWNERS[category] ?? 'unknown';
+export function ownerOf(row: Row): string {
+  return OF_VERIFIER.has(textOf(row, 'reason')) ? 'verifier' : (OWNERS[textOf(row, 'category')] ?? 'unknown');
 }
 
 /** What a row says of a filter; null: it does not tell. */
@@ -66,7 +68,7 @@ const TOLD: Readonly<Partial<Record<FilterName, (row: Row) => string | null>>> =
   code: (row) => cell(row, 'reason_code'),
   hour: (row) => cell(row, 'hour'),
   model: (row) => cell(row, 'model'),
-  owner: (row) => cell(row, 'owner') ?? ('category' in row ? ownerOf(textOf(row, 'category')) : null),
+  owner: (row) => cell(row, 'owner') ?? ('category' in row ? ownerOf(row) : null),
 };
 
 function cell(row: Row, name: string): string | null {

@@ -14,9 +14,9 @@ WHERE {run:String} IN ('', run_id)
   AND {reason:String} IN ('', if(empty(why), '(none)', why[1]))
   AND {code:String} IN ('', reason_code)
   AND {hour:String} IN ('', ifNull(toString(toStartOfHour(ended_at)), '(none)'))
-  AND {owner:String} IN ('', transform(toString(category),
+  AND {owner:String} IN ('', if(why[1] IN ('verifier_timeout', 'reward_missing', 'verifier_error'), 'verifier', transform(toString(category),
     ['policy_failure', 'env_fault', 'infra_fault', 'harness_fault', 'verifier_fault', 'budget', 'completion', 'cancelled'],
-    ['policy', 'env', 'infra', 'harness', 'verifier', 'budget', 'completion', 'cancelled'], 'unknown'))
+    ['policy', 'env', 'infra', 'harness', 'verifier', 'budget', 'completion', 'cancelled'], 'unknown')))
   AND ({conflict:String} = '' OR has(conflicts, {conflict:String}))
   AND ({model:String} = ''
     OR ({model:String} = '(none)' AND (run_id, unit, rollout_id, attempt) NOT IN (

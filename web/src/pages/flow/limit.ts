@@ -1,7 +1,7 @@
 import type { RunAccounting } from '../../../../src/clickhouse/accounting.ts';
 import type { GateStatus } from '../../../../src/gate/gate-status.ts';
 import type { StatusAnswer } from '../../../../src/server/routes/status.ts';
-import { numberOf, type Row, textOf } from '../../api/rows.ts';
+import { numberOf, type Row, textOf } from '../../api/row.ts';
 import { count, duration } from '../../parts/format.ts';
 
 /** What is known of a run now; null: it could not be read. */

@@ -1,4 +1,4 @@
-import type { Row } from '../../api/rows.ts';
+import type { Row } from '../../api/row.ts';
 
 /** Rows of JSON text; whole numbers that a double cannot hold keep their digits, as text, where the browser tells them. */
 export function exactRows(json: string): Row[] {

@@ -18,6 +18,11 @@ export function QueryList({
   const groups = groupedQueries(queries, search);
   return (
     <nav class="query-list" aria-label="named queries">
+      <p>
+        <a href={hrefOf({ page: 'sql', params: { run } })} aria-current={picked === '' ? 'true' : undefined}>
+          Your own statement
+        </a>
+      </p>
       <label>
         named queries
         <input
