@@ -4,7 +4,7 @@ import { UntrustedText } from '../../parts/untrusted-text.tsx';
 import type { PieceOf } from './call-text.ts';
 import { FindingNote, placeWords } from './finding-note.tsx';
 import { isOfCharacters } from './findings.ts';
-import { LongText, type TextSpan } from './long-text.tsx';
+import { LongText, plainText, ShortText, type TextSpan } from './long-text.tsx';
 import { type PinnedFinding, textOfCall } from './pinned-findings.ts';
 import type { StoryItem } from './story-items.ts';
 import { placeOfCall } from './token-place.ts';
@@ -29,7 +29,7 @@ export function CallCard({ attempt, item, pinned, pieces, place }: CallCardProps
   const finish = typeof step.finish_reason === 'string' ? step.finish_reason : null;
   const spans = [
     ...calls.flatMap(({ span, name }): TextSpan[] =>
-      span === null ? [] : [{ ...span, kind: 'call', title: `call of ${name}` }],
+      span === null ? [] : [{ ...span, kind: 'call', title: plainText(`call of ${name}`) }],
     ),
     ...own.flatMap(spanOf),
   ];
@@ -46,7 +46,7 @@ export function CallCard({ attempt, item, pinned, pieces, place }: CallCardProps
           <span class="badge">no finish reason</span>
         ) : (
           <span class={`badge ${/^(?:length|abort)$/.test(finishWord(finish)) ? 'bad' : ''}`}>
-            <UntrustedText text={`finish reason ${finishWord(finish)}`} />
+            <ShortText text={`finish reason ${finishWord(finish)}`} most={60} />
           </span>
         )}
         {own.map(({ finding }, nth) => (
@@ -54,7 +54,9 @@ export function CallCard({ attempt, item, pinned, pieces, place }: CallCardProps
             {finding.class}
           </span>
         ))}
-        <span class="faint">{factsOf(item)}</span>
+        <span class="faint">
+          <UntrustedText text={factsOf(item)} />
+        </span>
         {sampled === null ? (
           <span class="faint">no tokens were kept</span>
         ) : (

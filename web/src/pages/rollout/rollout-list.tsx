@@ -4,7 +4,7 @@ import type { PageProps } from '../../pages.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { PlaceSelect } from '../../parts/place-select.tsx';
 import { RolloutLink } from '../../parts/rollout-link.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
+import { type Column, Table, Value } from '../../parts/table.tsx';
 import { goWith } from '../../state/place.ts';
 import choicesSql from './choices.sql?raw';
 import rolloutsSql from './rollouts.sql?raw';
@@ -72,7 +72,11 @@ const COLUMNS: readonly Column[] = [
     draw: (row) => <span class={`badge ${toneOf(row)}`}>{textOf(row, 'disposition')}</span>,
   },
   { name: 'reason' },
-  { name: 'found', title: 'findings' },
+  {
+    name: 'found',
+    title: 'findings',
+    draw: ({ found }) => <Value value={Array.isArray(found) && found.length > 0 ? found.join(', ') : null} />,
+  },
   { name: 'verifier_status', title: 'verifier' },
   { name: 'reward', isNumber: true },
   { name: 'n_turns', title: 'calls', isNumber: true },

@@ -9,6 +9,7 @@ import { DiffView } from './diff-view.tsx';
 import { ExplainView } from './explain-view.tsx';
 import { Glance } from './glance.tsx';
 import { KeyHelp } from './key-help.tsx';
+import { plainText } from './long-text.tsx';
 import { pinnedFindings } from './pinned-findings.ts';
 import { StoryView } from './story-view.tsx';
 import { TokenView } from './token-view.tsx';
@@ -27,7 +28,7 @@ export function RolloutViewer({ place }: { readonly place: ViewerPlace }) {
       signal,
     ),
   );
-  if (error !== null) return <ErrorNote error={error} what={`The rollout ${JSON.stringify(id)}`} />;
+  if (error !== null) return <ErrorNote error={error} what={plainText(`The rollout ${id}`)} />;
   if (value === null)
     return (
       <p class="loading" aria-busy="true">

@@ -1,7 +1,7 @@
 import type { JsonRow } from '../../../../src/access/explanation.ts';
 import { stepSummary } from '../../../../src/cli/step-summary.ts';
 import { UntrustedText } from '../../parts/untrusted-text.tsx';
-import { LongText, ShortText } from './long-text.tsx';
+import { LongText, plainText, ShortText } from './long-text.tsx';
 import { ToolResult } from './tool-call-card.tsx';
 
 /** A step that no model call made: the start, a message, a phase, a result that nobody asked for, the end. */
@@ -10,11 +10,11 @@ export function StepCard({ step }: { readonly step: JsonRow }) {
   if (kind === 'start') return <Start step={step} />;
   if (kind === 'message')
     return (
-      <article class="step" aria-label={`message of ${String(role)}`}>
+      <article class="step" aria-label={plainText(`message of ${String(role)}`)}>
         <h2>
           <ShortText text={String(role)} most={40} />
         </h2>
-        <LongText text={messageText(step.text)} label={`message of ${String(role)}`} />
+        <LongText text={messageText(step.text)} label={plainText(`text of ${String(role)}`)} />
       </article>
     );
   if (kind === 'tool_result')

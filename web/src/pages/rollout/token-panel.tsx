@@ -69,7 +69,7 @@ export function TokenPanel({ flat, position, piece, finishReason, findings }: To
 
 function textOf(piece: Piece | null | undefined) {
   if (piece === undefined) return <span class="faint">no tokenizer is known</span>;
-  if (piece === null) return <span class="bad">the tokenizer has no such id</span>;
+  if (piece === null) return <span class="bad">it has no such id</span>;
   if ('bytes' in piece) return <span class="faint">no text by itself</span>;
   return (
     <>

@@ -2,7 +2,7 @@ import type { JsonRow } from '../../../../src/access/explanation.ts';
 import { duration, NOTHING } from '../../parts/format.ts';
 import { UntrustedText } from '../../parts/untrusted-text.tsx';
 import { comparedArguments, type Kept } from './arguments-compared.ts';
-import { LongText, ShortText } from './long-text.tsx';
+import { LongText, plainText, ShortText } from './long-text.tsx';
 import type { ToolCall } from './story-items.ts';
 
 /** A call of a tool: as it was written, read and executed, beside each other, and what came back. */
@@ -10,7 +10,7 @@ export function ToolCallCard({ call }: { readonly call: ToolCall }) {
   const { name, callId, raw, parsed, status, parser, results } = call;
   const executed = results[0]?.executed_arguments;
   return (
-    <section class="tool-call" aria-label={`tool call ${name}`}>
+    <section class="tool-call" aria-label={plainText(`tool call ${name}`)}>
       <header>
         <strong class="mono">
           <ShortText text={name} most={80} />
@@ -23,7 +23,9 @@ export function ToolCallCard({ call }: { readonly call: ToolCall }) {
             parse status <ShortText text={status} most={60} />
           </span>
         )}
-        <span class="faint">{parser === null ? 'parser not recorded' : `parser ${parser}`}</span>
+        <span class="faint">
+          <ShortText text={parser === null ? 'parser not recorded' : `parser ${parser}`} most={80} />
+        </span>
       </header>
       <Arguments raw={raw} parsed={parsed} executed={typeof executed === 'string' ? executed : null} />
       {results.length === 0 ? <p class="warn">No result came back for this call.</p> : null}
@@ -150,7 +152,7 @@ export function ToolResult({ step }: { readonly step: JsonRow }) {
         </p>
       ) : null}
       {typeof step.text === 'string' ? (
-        <LongText text={step.text} label={`what the tool answered to ${String(step.call_id)}`} />
+        <LongText text={step.text} label={plainText(`what the tool answered to ${String(step.call_id)}`)} />
       ) : (
         <p class="faint">no output was kept</p>
       )}
