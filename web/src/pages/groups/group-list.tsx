@@ -48,7 +48,13 @@ export function GroupList({ run, rows, params }: GroupListProps) {
     { name: 'reward_std', title: 'std', isNumber: true, draw: (row) => decimal(numberOf(row, 'reward_std')) },
     { name: 'first_ready_at', title: 'first ready', draw: (row) => textOf(row, 'first_ready_at').slice(0, 19) || '–' },
   ];
-  return <Table caption={`${count(rows.length)} groups, the worst first`} columns={columns} rows={rows} />;
+  return (
+    <Table
+      caption={`${count(rows.length)} ${rows.length === 1 ? 'group' : 'groups'}, the worst first`}
+      columns={columns}
+      rows={rows}
+    />
+  );
 }
 
 function State({ row }: { readonly row: Row }) {

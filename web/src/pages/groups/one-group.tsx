@@ -47,7 +47,9 @@ function Members({ members, unit }: { readonly members: readonly Row[]; readonly
     <>
       <p class="sentence">
         {`${count(new Set(members.map((member) => textOf(member, 'rollout_id'))).size)} rollouts in ${count(members.length)} tries: ${count(members.filter(({ in_loss }) => in_loss === true).length)} in the loss, ${count(inBaseline.length)} in the baseline. `}
-        {isPartial ? <Badge text={`partial: ${count(ready)} of ${count(expected)}`} means={STATES.partial} /> : null}
+        {isPartial ? (
+          <Badge text={`partial: ${count(ready)} of ${count(expected)} members`} means={STATES.partial} />
+        ) : null}
         {isFlat ? <Badge text="zero variance" means={STATES.zero_variance} /> : null}
       </p>
       <p class="note">

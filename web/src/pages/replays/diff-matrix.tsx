@@ -57,7 +57,7 @@ function Cell({ cell, most }: { readonly cell: DiffCell | undefined; readonly mo
   if (cell.from === cell.to) return <td class="number faint">{count(cell.n)}</td>;
   return (
     <td class="number moved" title={cell.examples.join(', ')}>
-      <span class="shade" style={{ opacity: 0.15 + 0.45 * (cell.n / most) }} />
+      <span class="shade" style={{ opacity: 0.1 + 0.3 * (cell.n / most) }} />
       <b>{count(cell.n)}</b>
     </td>
   );

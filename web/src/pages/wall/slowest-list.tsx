@@ -13,7 +13,6 @@ export function SlowestList({
   readonly rows: readonly Row[];
   readonly params: Readonly<Record<string, string>>;
 }) {
-  const most = Math.max(0, ...rows.map((row) => numberOf(row, 'total_ms') ?? 0));
   const { bar: _bar, from: _from, to: _to, ...kept } = params;
   return (
     <Table
@@ -42,7 +41,7 @@ export function SlowestList({
         {
           name: 'parts',
           title: 'on',
-          draw: (row) => <Parts parts={partsOf(row)} most={most} total={numberOf(row, 'total_ms') ?? 0} />,
+          draw: (row) => <Parts parts={partsOf(row)} total={numberOf(row, 'total_ms') ?? 0} />,
         },
       ]}
       rows={rows}
@@ -52,15 +51,7 @@ export function SlowestList({
 
 type Part = readonly [name: string, ms: number];
 
-function Parts({
-  parts,
-  most,
-  total,
-}: {
-  readonly parts: readonly Part[];
-  readonly most: number;
-  readonly total: number;
-}) {
+function Parts({ parts, total }: { readonly parts: readonly Part[]; readonly total: number }) {
   const [largest] = parts;
   return (
     <span class="parts">
@@ -69,7 +60,7 @@ function Parts({
           <span
             key={name}
             title={`${name}: ${duration(ms)}`}
-            style={{ width: `${most === 0 ? 0 : (ms / most) * 100}%`, background: colourOf(name, 0) }}
+            style={{ width: `${total === 0 ? 0 : (ms / total) * 100}%`, background: colourOf(name, 0) }}
           />
         ))}
       </span>
