@@ -34,7 +34,7 @@ WHERE {run:String} IN ('', run_id)
   AND ({raw:String} = '' OR (run_id, unit, rollout_id, attempt) IN (
     SELECT run_id, unit, rollout_id, attempt FROM rollstream.live_trajectories
     WHERE {run:String} IN ('', run_id) AND {raw:String} != ''
-      AND (has(arrayFilter((raw, code) -> code = 'unknown', reasons.raw, reasons.code), {raw:String})
+      AND (has(arrayFilter((raw, code) -> code = 'unknown', reasons.raw, reasons.code), if({raw:String} = '(none)', '', {raw:String}))
         OR ({raw:String} = '(none)' AND empty(reasons.code) AND category = 'unknown'))))
 ORDER BY decided_at DESC, run_id, epoch, rollout_id, attempt
 LIMIT {limit:UInt32}

@@ -22,7 +22,7 @@ it('a named query is found, asked with values, changed into a statement of oneâ€
   // All 64 of the picked run are complete.
   await page.getByText('1 row in').waitFor();
   await page.getByLabel('run String').fill('files-events');
-  await page.getByRole('button', { name: 'Run' }).click();
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.waitForURL(/p\.run=files-events/);
   await page.getByText('6 rows in').waitFor();
   await settled();
@@ -59,14 +59,14 @@ it('a link asks what it says; a list of numbers is drawn; the engineâ€™s errors 
   );
   await page.getByRole('img', { name: 'n by disposition, 4 rows' }).waitFor();
   await page.getByRole('textbox', { name: 'SQL' }).fill('SELECT nothing_here FROM rollstream.live_decisions');
-  await page.getByRole('button', { name: 'Run' }).click();
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.getByRole('alert').getByText('nothing_here').waitFor();
   await page.getByRole('textbox', { name: 'SQL' }).fill('DROP TABLE rollstream.steps');
-  await page.getByRole('button', { name: 'Run' }).click();
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.getByRole('alert').getByText('RS_QUERY_REFUSED').waitFor();
 
   await page.getByText('live_decisions', { exact: true }).click();
-  await page.getByText('Null is not 0').first().waitFor();
+  await page.locator('details[open]').getByText('Null is not 0').waitFor();
   await page.locator('details[open]').getByRole('link', { name: 'query it' }).click();
   await page.waitForURL(/live_decisions/);
   await page.getByRole('link', { name: 'Admission' }).click();
