@@ -77,7 +77,9 @@ function State({ row }: { readonly row: Row }) {
   );
 }
 
-export function runsOf(asked: Row | undefined): string {
+/** Empty: not known. */
+function runsOf(asked: Row | undefined): string {
   const runs = asked?.runs;
-  return Array.isArray(runs) && runs.length > 0 ? runs.join(', ') : 'all runs';
+  if (!Array.isArray(runs)) return '';
+  return runs.length > 0 ? runs.join(', ') : 'all runs';
 }

@@ -1,5 +1,4 @@
-import { named, numberOf, type Row, rowsOf, statement, textOf } from '../../api/rows.ts';
-import { useLoaded } from '../../api/use-loaded.ts';
+import { named, numberOf, type Row, textOf } from '../../api/rows.ts';
 import type { PageProps } from '../../pages.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { count, decimal, percent } from '../../parts/format.ts';
@@ -8,7 +7,6 @@ import { Panel } from '../../parts/panel.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { UntrustedText } from '../../parts/untrusted-text.tsx';
 import { hrefOf } from '../../state/place.ts';
-import askedSql from './asked.sql?raw';
 import { ReplayList } from './replay-list.tsx';
 import './replays.css';
 import { ReportPanel } from './report-panel.tsx';
@@ -17,14 +15,9 @@ import { useReplays } from './use-replays.ts';
 /** Replays, how far they are, and what each changed. */
 export function ReplaysPage({ run, params }: PageProps) {
   const picked = params.replay ?? '';
-  const replays = useReplays();
-  const known = replays.value ?? [];
-  const ids = known.map(({ replay_id }) => replay_id).join(' ');
-  const asked = useLoaded(`asked ${ids}`, async (signal) => {
-    const rows = await rowsOf(statement(askedSql), signal);
-    return new Map(rows.map((row) => [textOf(row, 'replay_id'), row]));
-  });
-  const shown = known.filter(({ replay_id }) => isOf(asked.value?.get(replay_id), run));
+  const { value, error, isLoading } = useReplays();
+  const known = value?.replays ?? [];
+  const shown = known.filter(({ replay_id }) => isOf(value?.asked.get(replay_id), run));
   const one = known.find(({ replay_id }) => replay_id === picked);
   return (
     <>
@@ -34,23 +27,22 @@ export function ReplaysPage({ run, params }: PageProps) {
           <InView of={picked}>
             <ReportPanel status={one} />
           </InView>
-        ) : replays.value === null ? null : (
+        ) : value === null ? null : (
           <section class="card wide">
             <p class="empty">
               No replay has the name <UntrustedText text={picked} />.
             </p>
           </section>
         )}
-        <section class="card wide" aria-busy={replays.value === null && replays.isLoading}>
+        <section class="card wide" aria-busy={value === null && isLoading}>
           <h2>All replays</h2>
-          {replays.error === null ? null : <ErrorNote error={replays.error} what="The replays" />}
-          {asked.error === null ? null : <ErrorNote error={asked.error} what="What the replays were asked for" />}
-          {replays.value === null ? null : shown.length === 0 ? (
+          {error === null ? null : <ErrorNote error={error} what="The replays" />}
+          {value === null ? null : shown.length === 0 ? (
             <p class="empty">
               {`Nothing${run === '' ? '' : ' of this run'} was scored again yet. What would another policy change? npx rollstream replay --run ${run === '' ? 'RUN' : run} --policy strict`}
             </p>
           ) : (
-            <ReplayList run={run} picked={picked} replays={shown} asked={asked.value ?? new Map()} />
+            <ReplayList run={run} picked={picked} replays={shown} asked={value.asked} />
           )}
         </section>
         <Panel
@@ -67,7 +59,7 @@ export function ReplaysPage({ run, params }: PageProps) {
   );
 }
 
-/** Of the run, or of all. Until that is known each is shown. */
+/** Of the run, or of all; where nobody knows of which it is shown. */
 function isOf(asked: Row | undefined, run: string): boolean {
   const runs = asked?.runs;
   return run === '' || !Array.isArray(runs) || runs.length === 0 || runs.includes(run);

@@ -29,8 +29,9 @@ it('a replay shows its state until it is done, then what changed, by group and b
     url,
     '#/replays?run=recipe-strands',
   );
-  const row = page.getByRole('row', { name: /^what if/ });
-  await row.getByText('done', { exact: true }).waitFor();
+  const list = page.getByRole('region', { name: /replays?, the newest first/ });
+  const row = list.getByRole('row', { name: /^what if/ });
+  await row.getByText('done', { exact: true }).waitFor({ timeout: 120_000 });
   expect((await row.getByRole('cell').allInnerTexts()).slice(0, 8)).toEqual([
     ...['what if', 'recipe-strands', expect.stringMatching(/^strict \([0-9a-f]{12}\)$/), 'done', 'kept', '5', '3', '0'],
   ]);
