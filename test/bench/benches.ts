@@ -1,3 +1,4 @@
+import { analytics } from './analytics.ts';
 import { assembleToDecide } from './assemble-to-decide.ts';
 import { audit } from './audit.ts';
 import type { Bench } from './bench.ts';
@@ -25,4 +26,5 @@ export const BENCHES: readonly Bench[] = [
   logRecords,
   delivery,
   replay,
+  analytics,
 ];
