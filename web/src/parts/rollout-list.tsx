@@ -29,12 +29,17 @@ export function RolloutList({
       {(rows) => (
         <Table
           caption={`${count(rows.length)} of ${count(numberOf(rows[0], 'of'))} attempts, the newest first`}
-          columns={COLUMNS.filter(({ name }) => rows[0] !== undefined && name in rows[0])}
+          columns={columnsFor(rows[0] ?? {}, source.params.run ?? '')}
           rows={rows}
         />
       )}
     </Panel>
   );
+}
+
+/** Those that the rows have; the run that is picked need not stand in each line. */
+function columnsFor(row: Row, run: string | number): Column[] {
+  return COLUMNS.filter(({ name }) => name in row && (name !== 'run_id' || run === ''));
 }
 
 export function rolloutHref(row: Row): string {
