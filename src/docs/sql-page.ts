@@ -38,5 +38,6 @@ ${stored.map(tablePart).join('')}`;
 
 function tablePart({ name, comment, sorting_key, columns }: DescribedTable): string {
   const rows = columns.map((column) => [`\`${column.name}\``, `\`${column.type}\``, column.comment]);
-  return `\n### ${name}\n\n${comment}. Key: ${sorting_key === '' ? 'none' : `\`${sorting_key}\``}.\n\n${markdownTable(['column', 'type', 'meaning'], rows)}`;
+  const key = sorting_key === '' ? 'none' : ['`', sorting_key, '`'].join('');
+  return `\n### ${name}\n\n${comment}. Key: ${key}.\n\n${markdownTable(['column', 'type', 'meaning'], rows)}`;
 }
