@@ -16,7 +16,7 @@ const RAW = {
   calls: `SELECT run_id, unit, rollout_id, attempt, '' AS replay_id, seq, model, prompt_prefix_len, has_prompt_delta_ids, has_completion_ids,
     length(prompt_delta_ids) AS delta, length(completion_ids) AS completion, \`tool_calls.call_id\` AS ids, \`tool_calls.name\` AS names,
     topic, partition, term, cause AS offset FROM rollstream.steps FINAL WHERE kind = 'model_call'`,
-  trajectories: `SELECT run_id, unit, rollout_id, attempt, replay_id, \`reasons.code\` AS codes, \`reasons.attribution\` AS attributions,
+  trajectories: `SELECT run_id, unit, rollout_id, attempt, replay_id, \`reasons.code\` AS codes, \`reasons.attribution\` AS attributions, mapKeys(audit_missing) AS missing,
     topic, partition, term, offset FROM rollstream.trajectories FINAL`,
 } as const;
 

@@ -248,7 +248,9 @@ class Rows:
             yield {"run_id": run, "tool": tool, **{name: n[name] for name in names}, "rate": rate}
 
     def audit_results(self):
-        for (run, audit), said in grouped(self.said.items(), lambda one: (one[0][0][0], one[0][1])).items():
+        # What was deferred and never came has no row: nobody has looked.
+        unsaid = {(of, audit): [0, set()] for of, row in self.trajectories.items() for audit in row["missing"]}
+        for (run, audit), said in grouped({**unsaid, **self.said}.items(), lambda one: (one[0][0][0], one[0][1])).items():
             n = Counter(WORST[worst] for _, (worst, _) in said)
             auditable = len(said) - n["not_auditable"]
             low, high = wilson(n["fail"], auditable) if auditable else (None, None)

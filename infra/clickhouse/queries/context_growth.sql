@@ -22,15 +22,15 @@ WITH
           start,
           end,
           multiIf(
-            arrayExists(other -> other = id, arraySlice(ids, 1, i - 1)),
-              CAST(ends[arrayLastIndex(other -> other = id, arraySlice(ids, 1, i - 1))], 'Nullable(Int32)'),
+            arrayExists((other, to) -> other = id AND to > 0, arraySlice(ids, 1, i - 1), arraySlice(ends, 1, i - 1)),
+              CAST(arrayLast((to, other) -> other = id AND to > 0, arraySlice(ends, 1, i - 1), arraySlice(ids, 1, i - 1)), 'Nullable(Int32)'),
             has(segments, id), ifNull(forks[indexOf(segments, id)], 0),
             i = 1, 0,
             NULL)
         ),
         `turns.turn`, `turns.start`, `turns.end`, ids, arrayEnumerate(ids)))) AS call
     FROM rollstream.live_trajectories
-    WHERE {run:String} IN ('', run_id) AND disposition != 'superseded'
+    WHERE ({run:String} = '' OR run_id = {run:String}) AND disposition != 'superseded'
   )
 SELECT
   run_id,
