@@ -26,7 +26,7 @@ it('what the audit of tools found stands beside the limits, and a silent repair 
   await settled();
   await page.waitForURL(/class=silent_repair/);
   const finding = page.getByRole('article');
-  await expect.poll(() => finding.count()).toBe(1);
+  await expect.poll(() => finding.count(), { timeout: 30_000 }).toBe(1);
   expect(await finding.locator('figure').allInnerTexts()).toEqual([
     expect.stringMatching(/^What was there\s+\{"expression":"0\.9 \* \(3 \* 189\.90 \+ 2 \* 74\.50\)"\}$/),
     expect.stringMatching(/^What should have been there\s+<tool_call>[\s\S]*74\.50\)"\n<\/tool_call>$/),

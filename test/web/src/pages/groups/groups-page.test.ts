@@ -50,7 +50,9 @@ it('groups without spread are named so, and teach nothing', async () => {
   const { page, settled } = await browser.open(inject('exampleUrl'), '#/groups?run=calculator-events');
   await page.getByRole('link', { name: '2 zero variance' }).click();
   const list = page.getByRole('region', { name: /groups?, the worst first/ });
-  await expect.poll(() => list.getByRole('link').allInnerTexts()).toEqual(['change-20', 'fence-40']);
+  await expect
+    .poll(() => list.getByRole('link').allInnerTexts(), { timeout: 30_000 })
+    .toEqual(['change-20', 'fence-40']);
   await list.getByRole('link', { name: 'change-20' }).click();
   await settled();
   await page.getByText('each advantage is 0, and nothing is learnt').waitFor();

@@ -41,7 +41,9 @@ it('the slowest rollout comes first and goes onto the clock, a bar for each of i
 
   const events = eventsOf('release-notes_3');
   const bars = page.locator('.gantt .bar');
-  await expect.poll(() => bars.count()).toBe(events.filter(({ kind }) => kind !== 'start' && kind !== 'end').length);
+  await expect
+    .poll(() => bars.count(), { timeout: 30_000 })
+    .toBe(events.filter(({ kind }) => kind !== 'start' && kind !== 'end').length);
   const [read] = events.filter(({ kind }) => kind === 'tool_result');
   expect((read?.ended_at ?? 0) - (read?.started_at ?? 0)).toBe(383_000_000);
   const bar = page.getByRole('button', { name: /^tool result read_file, call 0, 6\.4 min from 2\.58 s on/ });
@@ -54,7 +56,7 @@ it('the slowest rollout comes first and goes onto the clock, a bar for each of i
   // Short events are seen when each step is as wide, and the link keeps what is looked at.
   await page.getByRole('button', { name: 'each step as wide' }).click();
   await page.waitForURL(/rollout=release-notes_3.*scale=even/);
-  await expect.poll(() => widthOf(bar)).toBeLessThan(200);
+  await expect.poll(() => widthOf(bar), { timeout: 30_000 }).toBeLessThan(200);
   expect(await accessibilityFindings()).toEqual([]);
   await screenshot('wall-gantt');
   expect(problems).toEqual([]);
