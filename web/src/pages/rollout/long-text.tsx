@@ -18,7 +18,7 @@ interface LongTextProps {
 
 /** As many characters as are drawn at once. */
 const MOST_AT_FIRST = 6_000;
-const CHUNK = 16_000;
+const CHUNK = 8_000;
 
 /** Text of a rollout in a box. Of a long one the beginning; all of it in parts that are drawn when they come into view. */
 export function LongText({ text, spans = [], label }: LongTextProps) {
@@ -27,7 +27,7 @@ export function LongText({ text, spans = [], label }: LongTextProps) {
   const end = isLong && !isOpen ? wholeEnd(text, MOST_AT_FIRST) : text.length;
   return (
     <div class="long-text">
-      <section class="said" tabIndex={0} aria-label={label}>
+      <section class={isLong ? 'said folded' : 'said'} tabIndex={0} aria-label={label}>
         {isOpen && isLong ? (
           chunksOf(text).map(([from, to]) => <Chunk key={from} text={text} from={from} to={to} spans={spans} />)
         ) : (
@@ -129,7 +129,8 @@ function wholeEnd(text: string, at: number): number {
 function chunksOf(text: string): Array<readonly [number, number]> {
   const chunks: Array<readonly [number, number]> = [];
   for (let from = 0; from < text.length; ) {
-    const line = text.lastIndexOf('\n', from + CHUNK) + 1;
+    // Within the part alone: a text without a line end would be read to its start for each of them.
+    const line = from + text.slice(from, from + CHUNK).lastIndexOf('\n') + 1;
     const most =
       from + CHUNK >= text.length ? text.length : line > from + CHUNK / 2 ? line : wholeEnd(text, from + CHUNK);
     chunks.push([from, most]);
