@@ -16,18 +16,18 @@
 -- `held` waits for the gate of its run, and is among the open ones until the forwarder has moved it to ready.
 WITH
   started AS (
-    SELECT run_id, count() AS n FROM rollstream.live_attempts WHERE {run:String} IN ('', run_id) GROUP BY run_id
+    SELECT run_id, count() AS n FROM rollstream.live_attempts WHERE ({run:String} = '' OR run_id = {run:String}) GROUP BY run_id
   ),
   laneless AS (
     SELECT run_id, count() AS n FROM rollstream.attempts FINAL
-    WHERE {run:String} IN ('', run_id) AND replay_id = ''
+    WHERE ({run:String} = '' OR run_id = {run:String}) AND replay_id = ''
       AND (topic, partition) NOT IN (SELECT topic, partition FROM rollstream.lanes)
     GROUP BY run_id
   ),
   still_open AS (
     SELECT open_run AS run_id, count() AS n
     FROM (SELECT arrayJoin(`open.run_id`) AS open_run FROM rollstream.lanes FINAL)
-    WHERE {run:String} IN ('', open_run)
+    WHERE ({run:String} = '' OR open_run = {run:String})
     GROUP BY open_run
   ),
   decided AS (
@@ -44,45 +44,45 @@ WITH
       if(book = 'rejected', why[1], '') AS reason,
       sipHash128(run_id, unit, rollout_id, attempt) AS name
     FROM rollstream.live_decisions
-    WHERE {run:String} IN ('', run_id)
+    WHERE ({run:String} = '' OR run_id = {run:String})
   ),
   -- Records of the ready topic that a replay wrote, of the pipelines whose lanes the store knows: its prefix is that of their steps.
   emitted AS (
     SELECT run_id, at, sipHash128(run_id, unit, rollout_id, attempt, replay_id) AS name
     FROM rollstream.replay_emitted FINAL
-    WHERE {run:String} IN ('', run_id) AND topic IN (
+    WHERE ({run:String} = '' OR run_id = {run:String}) AND topic IN (
       SELECT concat(left(topic, length(topic) - length('rollout.steps')), 'trajectories.ready') FROM rollstream.lanes
       WHERE endsWith(topic, 'rollout.steps'))
   ),
   re_emitted AS (
     SELECT run_id, count() AS n, countIf(name NOT IN
       (SELECT sipHash128(run_id, unit, rollout_id, attempt, replay_id) FROM rollstream.deliveries
-       WHERE {run:String} IN ('', run_id) AND replay_id != '')) AS untold
+       WHERE ({run:String} = '' OR run_id = {run:String}) AND replay_id != '')) AS untold
     FROM emitted
     GROUP BY run_id
   ),
   books AS (
     SELECT run_id, book, reason, count() AS n, countIf(book = 'ready' AND name NOT IN
       (SELECT sipHash128(run_id, unit, rollout_id, attempt) FROM rollstream.deliveries
-       WHERE {run:String} IN ('', run_id) AND replay_id = '')) AS untold
+       WHERE ({run:String} = '' OR run_id = {run:String}) AND replay_id = '')) AS untold
     FROM decided
     GROUP BY run_id, book, reason
   ),
   told AS (
     SELECT run_id, state, count() AS n
     FROM rollstream.live_deliveries
-    WHERE {run:String} IN ('', run_id)
+    WHERE ({run:String} = '' OR run_id = {run:String})
     GROUP BY run_id, state
   ),
   forked AS (
-    SELECT run_id, inherited, finals FROM rollstream.lineages FINAL WHERE kind = 'fork' AND {run:String} IN ('', run_id)
+    SELECT run_id, inherited, finals FROM rollstream.lineages FINAL WHERE kind = 'fork' AND ({run:String} = '' OR run_id = {run:String})
   ),
   not_taken_in AS (
     SELECT run_id, first_reason AS reason, count() AS n
     FROM (
       SELECT run_id, argMin(reason, offset) AS first_reason
       FROM rollstream.live_step_faults
-      WHERE {run:String} IN ('', run_id) AND kind = 'start'
+      WHERE ({run:String} = '' OR run_id = {run:String}) AND kind = 'start'
         AND reason IN ('group_overfull', 'group_size_conflict', 'task_conflict', 'group_closed')
       GROUP BY run_id, unit, rollout_id, attempt
     )

@@ -13,7 +13,7 @@ WITH found AS (
   SELECT run_id, unit, rollout_id, attempt, audit, class, severity, turn, `index`, detail, ids, expected_ids, text, expected_text,
     partition, offset
   FROM rollstream.live_audits
-  WHERE {run:String} IN ('', run_id) AND {audit:String} IN ('', audit) AND {class:String} IN ('', class) AND class != ''
+  WHERE ({run:String} = '' OR run_id = {run:String}) AND ({audit:String} = '' OR audit = {audit:String}) AND ({class:String} = '' OR class = {class:String}) AND class != ''
   ORDER BY severity = 'fail' DESC, offset DESC, partition, run_id, unit, rollout_id, attempt, audit, class, turn, `index`
   LIMIT {limit:UInt32}
 )
@@ -34,7 +34,7 @@ SELECT
   f.text AS text,
   f.expected_text AS expected_text
 FROM (
-  SELECT run_id, unit, rollout_id, attempt, env_name, task_id FROM rollstream.live_decisions WHERE {run:String} IN ('', run_id)
+  SELECT run_id, unit, rollout_id, attempt, env_name, task_id FROM rollstream.live_decisions WHERE ({run:String} = '' OR run_id = {run:String})
 ) AS d
 RIGHT JOIN found AS f ON d.run_id = f.run_id AND d.unit = f.unit AND d.rollout_id = f.rollout_id AND d.attempt = f.attempt
 ORDER BY severity = 'fail' DESC, f.offset DESC, f.partition, run_id, f.unit, rollout_id, attempt, audit, class, turn, `index`

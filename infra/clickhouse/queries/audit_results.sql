@@ -17,9 +17,9 @@ WITH
         transform(toString(result), ['not_auditable', 'pass', 'warn', 'fail'], [1, 2, 4, 8], 0)::UInt32,
         4 * (indexOf(['tokens', 'template', 'tools', 'termination', 'numbers', 'wall', 'reencode'], audit) - 1))) AS said
     FROM rollstream.live_audits
-    WHERE {run:String} IN ('', run_id) AND (run_id, unit, rollout_id, attempt) IN (
+    WHERE ({run:String} = '' OR run_id = {run:String}) AND (run_id, unit, rollout_id, attempt) IN (
       SELECT run_id, unit, rollout_id, attempt FROM rollstream.trajectories
-      WHERE {run:String} IN ('', run_id) AND replay_id = '' AND audit_missing['reencode'] = 'deferred')
+      WHERE ({run:String} = '' OR run_id = {run:String}) AND replay_id = '' AND audit_missing['reencode'] = 'deferred')
     GROUP BY name
   ),
   told AS (
@@ -29,7 +29,7 @@ WITH
       if(audit_missing['reencode'] = 'deferred', sipHash64(run_id, unit, rollout_id, attempt), 0) AS name,
       count() AS n
     FROM rollstream.live_trajectories
-    WHERE {run:String} IN ('', run_id)
+    WHERE ({run:String} = '' OR run_id = {run:String})
     GROUP BY run_id, audit_tokens, audit_template, audit_tools, audit_termination, audit_numbers, audit_wall, audit_reencode, name
   ),
   alike AS (

@@ -16,7 +16,7 @@ WITH
       max(JSONExtract(assumeNotNull(extra_json), 'producer', 'in_flight', 'Nullable(UInt32)')) AS in_flight,
       maxIf(duration_us, kind = 'end') / 1000000 AS seconds
     FROM rollstream.live_steps
-    WHERE {run:String} IN ('', run_id) AND kind IN ('start', 'end') AND JSONHas(ifNull(extra_json, ''), 'producer')
+    WHERE ({run:String} = '' OR run_id = {run:String}) AND kind IN ('start', 'end') AND JSONHas(ifNull(extra_json, ''), 'producer')
     GROUP BY run_id, unit, rollout_id, attempt
   )
 SELECT

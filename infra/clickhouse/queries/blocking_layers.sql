@@ -17,7 +17,7 @@ WITH
       JSONExtract(assumeNotNull(extra_json), 'producer', 'loop_lag_ms', 'Tuple(mean Nullable(Float64), max Nullable(Float64), n Nullable(UInt64))') AS lag,
       assumeNotNull(duration_us) AS wall_us
     FROM rollstream.live_steps
-    WHERE {run:String} IN ('', run_id) AND kind = 'end' AND duration_us > 0 AND JSONHas(ifNull(extra_json, ''), 'producer')
+    WHERE ({run:String} = '' OR run_id = {run:String}) AND kind = 'end' AND duration_us > 0 AND JSONHas(ifNull(extra_json, ''), 'producer')
   ),
   spent AS (
     SELECT

@@ -15,6 +15,6 @@ SELECT
   count() AS attempts,
   argMax(rollout_id, (decided_at, partition, offset, rollout_id)) AS example_rollout
 FROM rollstream.live_decisions
-WHERE {run:String} IN ('', run_id) AND notEmpty(conflicts) AND disposition != 'superseded'
+WHERE ({run:String} = '' OR run_id = {run:String}) AND notEmpty(conflicts) AND disposition != 'superseded'
 GROUP BY run_id, conflict, reason_code, finish_reason, verifier_status
 ORDER BY run_id, attempts DESC, conflict, reason_code, finish_reason, verifier_status

@@ -18,9 +18,9 @@ WITH
         transform(toString(result), ['not_auditable', 'pass', 'warn', 'fail'], [1, 2, 4, 8], 0)::UInt32,
         4 * (indexOf(['tokens', 'template', 'tools', 'termination', 'numbers', 'wall', 'reencode'], audit) - 1))) AS said
     FROM rollstream.live_audits
-    WHERE {run:String} IN ('', run_id) AND (run_id, unit, rollout_id, attempt) IN (
+    WHERE ({run:String} = '' OR run_id = {run:String}) AND (run_id, unit, rollout_id, attempt) IN (
       SELECT run_id, unit, rollout_id, attempt FROM rollstream.trajectories
-      WHERE {run:String} IN ('', run_id) AND replay_id = '' AND audit_missing['reencode'] = 'deferred')
+      WHERE ({run:String} = '' OR run_id = {run:String}) AND replay_id = '' AND audit_missing['reencode'] = 'deferred')
     GROUP BY name
   ),
   found AS (
@@ -35,7 +35,7 @@ WITH
       -- As FINAL does, of the few rows that are findings.
       SELECT run_id, unit, rollout_id, attempt, audit, class, severity, result, topic, partition, term, offset
       FROM rollstream.audits
-      WHERE {run:String} IN ('', run_id) AND replay_id = '' AND class != ''
+      WHERE ({run:String} = '' OR run_id = {run:String}) AND replay_id = '' AND class != ''
       ORDER BY version DESC
       LIMIT 1 BY run_id, unit, rollout_id, attempt, audit, class, turn, `index`
     ) AS r
@@ -50,10 +50,10 @@ WITH
       audit_tokens, audit_template, audit_tools, audit_termination, audit_numbers, audit_wall, audit_reencode,
       if(audit_missing['reencode'] = 'deferred' OR sipHash64(run_id, unit, rollout_id, attempt) IN (
         SELECT sipHash64(run_id, unit, rollout_id, attempt) FROM rollstream.audits
-        WHERE {run:String} IN ('', run_id) AND replay_id = '' AND class != ''), sipHash64(run_id, unit, rollout_id, attempt), 0) AS name,
+        WHERE ({run:String} = '' OR run_id = {run:String}) AND replay_id = '' AND class != ''), sipHash64(run_id, unit, rollout_id, attempt), 0) AS name,
       count() AS n
     FROM rollstream.live_trajectories
-    WHERE {run:String} IN ('', run_id)
+    WHERE ({run:String} = '' OR run_id = {run:String})
     GROUP BY run_id, hour, audit_tokens, audit_template, audit_tools, audit_termination, audit_numbers, audit_wall, audit_reencode, name
   ),
   timed AS (

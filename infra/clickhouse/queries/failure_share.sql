@@ -16,6 +16,6 @@ SELECT
   count() AS attempts,
   attempts / sum(attempts) OVER (PARTITION BY run_id, env_name) AS share
 FROM rollstream.live_decisions
-WHERE {run:String} IN ('', run_id) AND disposition != 'superseded'
+WHERE ({run:String} = '' OR run_id = {run:String}) AND disposition != 'superseded'
 GROUP BY run_id, env_name, reason, category, disposition
 ORDER BY run_id, env_name, attempts DESC, reason, category, disposition

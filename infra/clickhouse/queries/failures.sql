@@ -14,13 +14,13 @@ WITH
       toStartOfHour(ended_at) AS hour,
       sipHash64(run_id, unit, rollout_id, attempt) AS name
     FROM rollstream.live_decisions
-    WHERE {run:String} IN ('', run_id) AND disposition NOT IN ('train', 'train_masked', 'penalise', 'superseded')
+    WHERE ({run:String} = '' OR run_id = {run:String}) AND disposition NOT IN ('train', 'train_masked', 'penalise', 'superseded')
   ),
   -- Most environments of a run have one model, so that no attempt has to be looked up.
   by_env AS (
     SELECT run_id, env_name, uniqExact(model) = 1 AND count(model) = count() AS is_one, ifNull(any(model), '') AS name
     FROM rollstream.steps
-    WHERE {run:String} IN ('', run_id) AND kind = 'model_call'
+    WHERE ({run:String} = '' OR run_id = {run:String}) AND kind = 'model_call'
     GROUP BY run_id, env_name
   ),
   by_attempt AS (
@@ -29,7 +29,7 @@ WITH
       -- As FINAL does, of the calls of failed attempts alone.
       SELECT sipHash64(run_id, unit, rollout_id, attempt) AS name, model, topic, partition, term, cause
       FROM rollstream.steps
-      WHERE {run:String} IN ('', run_id) AND kind = 'model_call'
+      WHERE ({run:String} = '' OR run_id = {run:String}) AND kind = 'model_call'
         AND (run_id, env_name) IN (SELECT run_id, env_name FROM by_env WHERE NOT is_one)
         AND name IN (SELECT name FROM failed)
       ORDER BY version DESC

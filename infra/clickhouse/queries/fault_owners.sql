@@ -19,6 +19,6 @@ SELECT
   countIf(disposition IN ('train', 'train_masked', 'penalise')) AS trained,
   if(countIf(reward_valid AND isNotNull(reward)) = 0, NULL, avgIf(reward, reward_valid)) AS mean_reward
 FROM rollstream.live_decisions
-WHERE {run:String} IN ('', run_id) AND disposition != 'superseded'
+WHERE ({run:String} = '' OR run_id = {run:String}) AND disposition != 'superseded'
 GROUP BY run_id, env_name, owner
 ORDER BY run_id, env_name, attempts DESC, owner

@@ -20,7 +20,7 @@ WITH rollouts AS (
   FROM rollstream.live_attempts AS a
   LEFT JOIN rollstream.live_decisions AS d
     ON d.run_id = a.run_id AND d.unit = a.unit AND d.rollout_id = a.rollout_id AND d.attempt = a.attempt
-  WHERE {run:String} IN ('', a.run_id)
+  WHERE ({run:String} = '' OR a.run_id = {run:String})
 ),
 bucketed AS (
   SELECT

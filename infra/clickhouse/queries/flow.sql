@@ -17,15 +17,15 @@ WITH
         disposition = 'drop' AND reason_code = 'lost', 'lost',
         disposition IN ('train', 'train_masked', 'penalise'),
           if(held AND (run_id, unit, rollout_id, attempt) NOT IN
-            (SELECT run_id, unit, rollout_id, attempt FROM rollstream.released FINAL WHERE {run:String} IN ('', run_id)), 'held', 'ready'),
+            (SELECT run_id, unit, rollout_id, attempt FROM rollstream.released FINAL WHERE ({run:String} = '' OR run_id = {run:String})), 'held', 'ready'),
         disposition = 'superseded', 'superseded',
         'rejected') AS book
     FROM rollstream.live_decisions
-    WHERE {run:String} IN ('', run_id)
+    WHERE ({run:String} = '' OR run_id = {run:String})
     UNION ALL
     SELECT run_id, toStartOfHour(started_at), 1, 'started'
     FROM rollstream.live_attempts
-    WHERE {run:String} IN ('', run_id)
+    WHERE ({run:String} = '' OR run_id = {run:String})
   )
 SELECT
   run_id,

@@ -23,7 +23,7 @@ WITH
     FROM rollstream.live_steps AS s
     INNER JOIN rollstream.live_decisions AS d
       ON d.run_id = s.run_id AND d.unit = s.unit AND d.rollout_id = s.rollout_id AND d.attempt = s.attempt
-    WHERE {run:String} IN ('', s.run_id)
+    WHERE ({run:String} = '' OR s.run_id = {run:String})
       AND s.kind = 'phase' AND s.phase IN ('verify', 'cleanup', 'trainer_wait')
       AND isNotNull(s.started_at) AND isNotNull(d.ended_at)
       AND (isNotNull(s.duration_us) OR isNotNull(s.ended_at))
@@ -80,5 +80,5 @@ LEFT JOIN (SELECT * FROM rollstream.released FINAL) AS r
   ON r.run_id = d.run_id AND r.unit = d.unit AND r.rollout_id = d.rollout_id AND r.attempt = d.attempt
 LEFT JOIN rollstream.live_deliveries AS v
   ON v.run_id = d.run_id AND v.unit = d.unit AND v.rollout_id = d.rollout_id AND v.attempt = d.attempt
-WHERE {run:String} IN ('', d.run_id)
+WHERE ({run:String} = '' OR d.run_id = {run:String})
 ORDER BY run_id, rollout_id, attempt

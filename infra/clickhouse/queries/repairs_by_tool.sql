@@ -11,12 +11,12 @@ WITH
   found AS (
     SELECT run_id, epoch, unit, rollout_id, attempt, result, class, turn, detail
     FROM rollstream.live_audits
-    WHERE {run:String} IN ('', run_id) AND audit = 'tools' AND class != ''
+    WHERE ({run:String} = '' OR run_id = {run:String}) AND audit = 'tools' AND class != ''
   ),
   unproved AS (
     SELECT run_id, unit, rollout_id, attempt
     FROM rollstream.live_audits
-    WHERE {run:String} IN ('', run_id) AND audit = 'tools'
+    WHERE ({run:String} = '' OR run_id = {run:String}) AND audit = 'tools'
     GROUP BY run_id, unit, rollout_id, attempt
     HAVING max(result != 'not_auditable') = 0
   ),
@@ -29,7 +29,7 @@ WITH
       uniqExactIf((unit, rollout_id, attempt, seq), (run_id, unit, rollout_id, attempt) NOT IN (SELECT * FROM unproved)) AS turns_looked
     FROM rollstream.live_steps
     ARRAY JOIN `tool_calls.name` AS name
-    WHERE {run:String} IN ('', run_id) AND kind = 'model_call'
+    WHERE ({run:String} = '' OR run_id = {run:String}) AND kind = 'model_call'
     GROUP BY run_id, tool
   ),
   numbered AS (

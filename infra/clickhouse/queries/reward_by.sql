@@ -24,7 +24,7 @@ WITH
           multiIf(n_turns = 0, 0, n_turns = 1, 1, n_turns < 4, 2, n_turns < 8, 3, n_turns < 16, 4, n_turns < 32, 5, n_turns < 64, 6, 7))
       ]) AS place
     FROM rollstream.live_decisions
-    WHERE {run:String} IN ('', run_id) AND disposition != 'superseded'
+    WHERE ({run:String} = '' OR run_id = {run:String}) AND disposition != 'superseded'
   ),
   counted AS (
     SELECT

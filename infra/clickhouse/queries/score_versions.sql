@@ -14,17 +14,17 @@ WITH
       run_id, unit, rollout_id, attempt, offset, policy_id, taxonomy_id, reason_code, category, disposition, advantage,
       if(reward_valid, reward, NULL) AS reward_or_null
     FROM rollstream.live_decisions
-    WHERE {run:String} IN ('', run_id)
+    WHERE ({run:String} = '' OR run_id = {run:String})
   ),
   units AS (
-    SELECT run_id, unit, replay_id, end FROM rollstream.replayed_units WHERE {run:String} IN ('', run_id)
+    SELECT run_id, unit, replay_id, end FROM rollstream.replayed_units WHERE ({run:String} = '' OR run_id = {run:String})
   ),
   again AS (
     SELECT
       run_id, unit, rollout_id, attempt, replay_id, policy_id, taxonomy_id, reason_code, category, disposition, advantage,
       if(reward_valid, reward, NULL) AS reward_or_null
     FROM rollstream.decisions FINAL
-    WHERE {run:String} IN ('', run_id) AND replay_id IN (SELECT replay_id FROM rollstream.finished_replays)
+    WHERE ({run:String} = '' OR run_id = {run:String}) AND replay_id IN (SELECT replay_id FROM rollstream.finished_replays)
   ),
   lived AS (
     SELECT
@@ -79,11 +79,11 @@ WITH
     FROM (
       SELECT run_id, '' AS replay_id, toString(scorer) AS scorer, toString(scorer_version) AS scorer_version
       FROM rollstream.live_rewards
-      WHERE {run:String} IN ('', run_id)
+      WHERE ({run:String} = '' OR run_id = {run:String})
       UNION ALL
       SELECT run_id, toString(replay_id), toString(scorer), toString(scorer_version)
       FROM rollstream.rewards
-      WHERE {run:String} IN ('', run_id) AND replay_id IN (SELECT replay_id FROM rollstream.finished_replays)
+      WHERE ({run:String} = '' OR run_id = {run:String}) AND replay_id IN (SELECT replay_id FROM rollstream.finished_replays)
     )
     GROUP BY run_id, replay_id
   ),

@@ -26,7 +26,7 @@ FROM (
     reward_valid AND isNotNull(reward) AS isScored,
     if({pass:String} = '', 1, toFloat64({pass:String})) AS threshold
   FROM rollstream.live_decisions
-  WHERE {run:String} IN ('', run_id) AND {task:String} IN ('', task_id) AND disposition != 'superseded'
+  WHERE ({run:String} = '' OR run_id = {run:String}) AND ({task:String} = '' OR task_id = {task:String}) AND disposition != 'superseded'
 )
 GROUP BY run_id, env_name, task_id, weights_version_min
 ORDER BY run_id, env_name, task_id, last_decided_at

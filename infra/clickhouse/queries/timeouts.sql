@@ -12,7 +12,7 @@ WITH
   ended AS (
     SELECT run_id, epoch, unit, rollout_id, attempt, env_name, reason_code, disposition, infra_share, policy_share
     FROM rollstream.live_decisions
-    WHERE {run:String} IN ('', run_id) AND disposition != 'superseded'
+    WHERE ({run:String} = '' OR run_id = {run:String}) AND disposition != 'superseded'
       AND (reason_code = 'wall_clock' OR (position(reason_code, 'timeout') > 0 AND category != 'verifier_fault'))
   ),
   whose AS (

@@ -13,7 +13,7 @@ WITH
       run_id, unit, rollout_id, attempt,
       argMax((kl, max_logprob_diff, clipped_share), version) AS last
     FROM rollstream.train_match FINAL
-    WHERE {run:String} IN ('', run_id)
+    WHERE ({run:String} = '' OR run_id = {run:String})
     GROUP BY run_id, unit, rollout_id, attempt
   ),
   sampled AS (

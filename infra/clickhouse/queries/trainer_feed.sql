@@ -17,7 +17,7 @@ WITH
   emitted AS (
     SELECT run_id, at, sipHash128(run_id, unit, rollout_id, attempt, replay_id) AS name
     FROM rollstream.replay_emitted FINAL
-    WHERE {run:String} IN ('', run_id) AND topic IN (
+    WHERE ({run:String} = '' OR run_id = {run:String}) AND topic IN (
       SELECT concat(left(topic, length(topic) - length('rollout.steps')), 'trajectories.ready') FROM rollstream.lanes
       WHERE endsWith(topic, 'rollout.steps'))
   ),
@@ -28,16 +28,16 @@ WITH
     FROM rollstream.live_decisions AS d
     LEFT JOIN (SELECT * FROM rollstream.released FINAL) AS r
       ON r.run_id = d.run_id AND r.unit = d.unit AND r.rollout_id = d.rollout_id AND r.attempt = d.attempt
-    WHERE {run:String} IN ('', d.run_id)
+    WHERE ({run:String} = '' OR d.run_id = {run:String})
       AND d.disposition IN ('train', 'train_masked', 'penalise') AND (NOT d.held OR r.rollout_id != '')
       AND sipHash128(d.run_id, d.unit, d.rollout_id, d.attempt) NOT IN
         (SELECT sipHash128(run_id, unit, rollout_id, attempt) FROM rollstream.deliveries
-         WHERE {run:String} IN ('', run_id) AND replay_id = '')
+         WHERE ({run:String} = '' OR run_id = {run:String}) AND replay_id = '')
     UNION ALL
     SELECT run_id, toUnixTimestamp64Milli(at) FROM emitted
     WHERE name NOT IN
       (SELECT sipHash128(run_id, unit, rollout_id, attempt, replay_id) FROM rollstream.deliveries
-       WHERE {run:String} IN ('', run_id) AND replay_id != '')
+       WHERE ({run:String} = '' OR run_id = {run:String}) AND replay_id != '')
   ),
   told AS (
     SELECT
@@ -51,14 +51,14 @@ WITH
       greatest(0, ifNull(taken_ms - ready_ms - ifNull(waited_ms, 0), 0)) AS lay_ms,
       if(recorded_state = 'trained', toUnixTimestamp64Milli(ended_at), NULL) AS acked_ms
     FROM rollstream.live_deliveries
-    WHERE {run:String} IN ('', run_id)
+    WHERE ({run:String} = '' OR run_id = {run:String})
   ),
   finals AS (
     SELECT run_id, tupleElement(one, 1) AS state, tupleElement(one, 2) AS n
     FROM (
       SELECT run_id, arrayJoin(CAST(finals, 'Array(Tuple(String, Int64))')) AS one
       FROM rollstream.lineages FINAL
-      WHERE kind = 'fork' AND {run:String} IN ('', run_id)
+      WHERE kind = 'fork' AND ({run:String} = '' OR run_id = {run:String})
     )
   ),
   states AS (
@@ -90,7 +90,7 @@ WITH
       toUnixTimestamp64Milli(granted_at) AS granted_ms,
       if(ended_how = 'trained', toUnixTimestamp64Milli(ended_at), NULL) AS acked_ms
     FROM rollstream.delivery_leases FINAL
-    WHERE {run:String} IN ('', run_id)
+    WHERE ({run:String} = '' OR run_id = {run:String})
   ),
   spans AS (
     SELECT

@@ -24,8 +24,8 @@ LEFT JOIN (
   SELECT unit, rollout_id, attempt, lag FROM rollstream.live_decisions
   WHERE unit IN (
     SELECT unit FROM rollstream.deliveries
-    WHERE {run:String} IN ('', run_id) AND state IN ('expired', 'undeliverable', 'trainer_rejected'))
+    WHERE ({run:String} = '' OR run_id = {run:String}) AND state IN ('expired', 'undeliverable', 'trainer_rejected'))
 ) AS e ON e.unit = d.unit AND e.rollout_id = d.rollout_id AND e.attempt = d.attempt
-WHERE {run:String} IN ('', d.run_id) AND d.state IN ('expired', 'undeliverable', 'trainer_rejected')
+WHERE ({run:String} = '' OR d.run_id = {run:String}) AND d.state IN ('expired', 'undeliverable', 'trainer_rejected')
 GROUP BY run_id, state, reason, lag
 ORDER BY run_id, trajectories DESC, state, reason, lag

@@ -7,7 +7,7 @@
 -- superseded left out. An end that gave no reason at all stands under an empty system. `example` is one of the rollouts.
 WITH
   decided AS (
-    SELECT run_id, count() AS n FROM rollstream.live_trajectories WHERE {run:String} IN ('', run_id) GROUP BY run_id
+    SELECT run_id, count() AS n FROM rollstream.live_trajectories WHERE ({run:String} = '' OR run_id = {run:String}) GROUP BY run_id
   ),
   said AS (
     SELECT
@@ -26,7 +26,7 @@ WITH
         )
       ))) AS reason
     FROM rollstream.live_trajectories
-    WHERE {run:String} IN ('', run_id)
+    WHERE ({run:String} = '' OR run_id = {run:String})
   )
 SELECT
   s.run_id AS run_id,

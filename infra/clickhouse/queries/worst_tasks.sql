@@ -34,7 +34,7 @@ FROM (
   FROM (
     SELECT *, disposition NOT IN ('train', 'train_masked', 'penalise') AS isFailed
     FROM rollstream.live_decisions
-    WHERE {run:String} IN ('', run_id) AND disposition != 'superseded'
+    WHERE ({run:String} = '' OR run_id = {run:String}) AND disposition != 'superseded'
   )
   GROUP BY run_id, env_name, task_id
 )
