@@ -1,5 +1,10 @@
 import { numberOf, type Row, textOf } from '../../api/rows.ts';
-import type { Series } from '../../parts/chart.tsx';
+
+/** One value a label; null: there is none. */
+interface Series {
+  readonly name: string;
+  readonly values: ReadonlyArray<number | null>;
+}
 
 /** How hours are called that the source does not tell. */
 export const NO_TIME = 'no time';

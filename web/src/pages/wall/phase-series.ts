@@ -1,5 +1,10 @@
 import { numberOf, type Row, textOf } from '../../api/rows.ts';
-import type { Series } from '../../parts/chart.tsx';
+
+/** One value a label; null: there is none. */
+interface Series {
+  readonly name: string;
+  readonly values: ReadonlyArray<number | null>;
+}
 
 export const MEASURES = ['share', 'sum', 'p50', 'p95'] as const;
 export type Measure = (typeof MEASURES)[number];
