@@ -12,7 +12,7 @@ import { inTemporaryFolder } from './temporary-folder.ts';
 
 const SIZES = {
   full: { trajectories: 1_000_000, rounds: 20, everyNth: 1 },
-  smoke: { trajectories: 256, rounds: 1, everyNth: 8 },
+  smoke: { trajectories: 256, rounds: 1, everyNth: 16 },
 } as const;
 const TARGET_MS = 300;
 const RUN = 'big';
@@ -138,6 +138,7 @@ async function factsOf(store: Store): Promise<QueryParams> {
   return {
     runs: [RUN],
     froms: [0],
+    lineage: '',
     window: 200,
     unit: middle?.unit ?? '',
     rollout: middle?.rollout ?? '',
