@@ -7,9 +7,12 @@ export interface Loaded<Value> {
   readonly isLoading: boolean;
 }
 
+/** Pause between two questions, in the time that the last one took: a tenth of the time at most is spent on it. */
+const PAUSE_PER_ANSWER = 9;
+
 /**
  * What `load` answers, asked again whenever `key` changes, and every `refreshMs` while the page is seen. What was asked for another
- * key is given up, and never shown.
+ * key is given up, and never shown. A question that takes long is asked less often: the store has more to do than to be watched.
  */
 export function useLoaded<Value>(
   key: string,
@@ -22,6 +25,7 @@ export function useLoaded<Value>(
     const stop = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const ask = async (): Promise<void> => {
+      const began = performance.now();
       setLoaded((last) => ({ ...(last.key === key ? last : nothingOf<Value>(key)), isLoading: true }));
       try {
         const value = await load(stop.signal);
@@ -31,7 +35,8 @@ export function useLoaded<Value>(
         const told = error instanceof Error ? error : new Error(String(error));
         setLoaded((last) => ({ ...last, error: told, isLoading: false }));
       }
-      if (refreshMs !== null && !stop.signal.aborted) timer = setTimeout(askIfSeen, refreshMs);
+      if (refreshMs === null || stop.signal.aborted) return;
+      timer = setTimeout(askIfSeen, Math.max(refreshMs, PAUSE_PER_ANSWER * (performance.now() - began)));
     };
     const askIfSeen = (): void => {
       if (document.hidden) timer = setTimeout(askIfSeen, refreshMs ?? 0);

@@ -26,7 +26,7 @@ export function Panel({ title, note, source, loaded, empty, refreshMs, isWide, c
   const asked = useRows(loaded === undefined ? source : null, refreshMs ?? null);
   const { value, error, isLoading } = loaded ?? asked;
   return (
-    <section class={isWide === true ? 'card wide' : 'card'} aria-busy={isLoading}>
+    <section class={isWide === true ? 'card wide' : 'card'} aria-busy={isLoading && value === null}>
       <h2>{title}</h2>
       {note === undefined ? null : <p class="note">{note}</p>}
       {error === null ? null : <ErrorNote error={error} what={title} />}

@@ -11,7 +11,7 @@ import { stateClass } from '../audits/state-class.ts';
 export function Gates({ gates }: { readonly gates: Loaded<GateStatus[]> }) {
   const { value, error, isLoading } = gates;
   return (
-    <section class="card" aria-busy={isLoading}>
+    <section class="card" aria-busy={isLoading && value === null}>
       <h2>Gates</h2>
       <p class="note">What is ready passes while the gate of its run is open. Audits shows its limits, and opens it.</p>
       {error === null ? null : <ErrorNote error={error} what="Gates" />}

@@ -7,7 +7,7 @@ import { Table } from '../../parts/table.tsx';
 export function Lanes({ status }: { readonly status: Loaded<StatusAnswer> }) {
   const { value, error, isLoading } = status;
   return (
-    <section class="card" aria-busy={isLoading}>
+    <section class="card" aria-busy={isLoading && value === null}>
       <h2>Lanes</h2>
       <p class="note">
         One for each partition that this process reads; lag: records of the log that no commit has read.

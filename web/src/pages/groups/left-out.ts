@@ -1,4 +1,4 @@
-import { type Row, textOf } from '../../api/rows.ts';
+import { type Row, textOf } from '../../api/row.ts';
 
 /** What keeps a member out of the loss, the baseline or the size of its group, in words; empty: it is in all three. */
 export function leftOut(member: Row): string {

@@ -1,5 +1,5 @@
 import type { ChangedAttempt } from '../../../../processors/replay/diff-tally.ts';
-import type { Row } from '../../api/rows.ts';
+import type { Row } from '../../api/row.ts';
 
 /** What a replay changed in one group. Of attempts that the report names. */
 export interface GroupChange extends Row {

@@ -15,7 +15,7 @@ export function ReportPanel({ status }: { readonly status: ReplayStatus }) {
   const { value, error, isLoading } = useReport(status);
   const row: Row = { ...status };
   return (
-    <section class="card wide" aria-busy={isLoading}>
+    <section class="card wide" aria-busy={isLoading && value === null}>
       <h2>
         Replay <UntrustedText text={status.replay_id} />
         {status.label === '' ? null : (

@@ -1,4 +1,4 @@
-import { numberOf, type Row, textOf } from '../../api/rows.ts';
+import { numberOf, type Row, textOf } from '../../api/row.ts';
 
 /** An event of an attempt with a begin and an end, ms from the first time on. */
 export interface Bar {

@@ -1,4 +1,4 @@
-import { numberOf, type Row, textOf } from '../../api/rows.ts';
+import { numberOf, type Row, textOf } from '../../api/row.ts';
 
 /** One value a label; null: there is none. */
 interface Series {
