@@ -15,10 +15,11 @@ export function failureSentence(rows: readonly Row[]): string {
   const failed = rows.filter(({ is_trained }) => is_trained !== true);
   const n = totalOf(failed);
   if (n === 0) return `All ${count(decided)} decided attempts go to the trainer.`;
-  const reasons = summed(failed, (row) => JSON.stringify([textOf(row, 'reason'), ownerOf(row)]));
-  const told = reasons.slice(0, NAMED).map(({ name, total }) => {
-    const [reason = '', owner = ''] = JSON.parse(name);
-    return `${count(total)} ${inWords(reason)}${TOLD_OWNERS.has(owner) ? ` (${owner})` : ''}`;
+  const reasons = summed(failed, (row) => textOf(row, 'reason'));
+  const told = reasons.slice(0, NAMED).map(({ name, total, rows: of }) => {
+    const owners = new Set(of.map(ownerOf));
+    const [owner = ''] = owners;
+    return `${count(total)} ${inWords(name)}${owners.size === 1 && TOLD_OWNERS.has(owner) ? ` (${owner})` : ''}`;
   });
   const rest = totalOf(reasons.slice(NAMED).flatMap((sum) => sum.rows));
   const others = rest === 0 ? '' : `, ${count(rest)} for other reasons`;
