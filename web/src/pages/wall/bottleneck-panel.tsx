@@ -3,6 +3,8 @@ import { colourOf } from '../../parts/colours.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { UntrustedText } from '../../parts/untrusted-text.tsx';
 
+const MOST_SHOWN = 12;
+
 /** Which layer blocks, in a sentence for each environment and worker. */
 export function BottleneckPanel({ run, isShown }: { readonly run: string; readonly isShown: (row: Row) => boolean }) {
   return (
@@ -12,24 +14,41 @@ export function BottleneckPanel({ run, isShown }: { readonly run: string; readon
       empty="No rollout with times was decided yet: npx rollstream import PATH, of a source that keeps them."
       isWide
     >
-      {(rows) => (
-        <ul class="blocks">
-          {rows.filter(isShown).map((row, index) => (
-            <li key={index}>
-              <span
-                class="swatch"
-                style={{ background: colourOf(COLOUR_OF[textOf(row, 'blocks')] ?? 'other', 0) }}
-                aria-hidden="true"
-              />
-              <b>
-                <UntrustedText text={whose(row, run === '')} />
-              </b>{' '}
-              <UntrustedText text={textOf(row, 'sentence')} />
-            </li>
-          ))}
-        </ul>
-      )}
+      {(rows) => {
+        const shown = rows.filter(isShown);
+        return (
+          <>
+            <Sentences rows={shown.slice(0, MOST_SHOWN)} withRun={run === ''} />
+            {shown.length <= MOST_SHOWN ? null : (
+              <details>
+                <summary>{shown.length - MOST_SHOWN} more</summary>
+                <Sentences rows={shown.slice(MOST_SHOWN)} withRun={run === ''} />
+              </details>
+            )}
+          </>
+        );
+      }}
     </Panel>
+  );
+}
+
+function Sentences({ rows, withRun }: { readonly rows: readonly Row[]; readonly withRun: boolean }) {
+  return (
+    <ul class="blocks">
+      {rows.map((row, index) => (
+        <li key={index}>
+          <span
+            class="swatch"
+            style={{ background: colourOf(COLOUR_OF[textOf(row, 'blocks')] ?? 'other', 0) }}
+            aria-hidden="true"
+          />
+          <b>
+            <UntrustedText text={whose(row, withRun)} />
+          </b>{' '}
+          <UntrustedText text={textOf(row, 'sentence')} />
+        </li>
+      ))}
+    </ul>
   );
 }
 
