@@ -7,6 +7,7 @@ import type { QueryParams, Store } from '../../src/clickhouse/port.ts';
 import { STORE_FOLDER } from '../../src/config/data-folders.ts';
 import { writeAnalyticsRun } from './analytics-run.ts';
 import type { Bench, Figure, Size } from './bench.ts';
+import { pageTimes } from './page-times.ts';
 import { spreadOf } from './spread.ts';
 import { inTemporaryFolder } from './temporary-folder.ts';
 
@@ -20,7 +21,7 @@ const RUN = 'big';
 const YARDSTICK = 'SELECT count(), category FROM rollstream.decisions GROUP BY category';
 
 /**
- * The named queries over one run of 1,000,000 rollouts, asked as the page asks them. ROLLSTREAM_BENCH_TRAJECTORIES makes it smaller;
+ * The named queries over one run of 1,000,000 rollouts, asked as the page asks them; and the page itself in a browser. ROLLSTREAM_BENCH_TRAJECTORIES makes it smaller;
  * ROLLSTREAM_BENCH_DATA is a folder that is kept, and asked again when it is there; ROLLSTREAM_BENCH_QUERIES names some, with commas.
  */
 export const analytics: Bench = {
@@ -28,10 +29,15 @@ export const analytics: Bench = {
   run(size) {
     const kept = process.env.ROLLSTREAM_BENCH_DATA;
     return size === 'full' && kept !== undefined
-      ? inStore(kept, size)
-      : inTemporaryFolder((folder) => inStore(folder, size));
+      ? measured(kept, size)
+      : inTemporaryFolder((folder) => measured(folder, size));
   },
 };
+
+async function measured(data: string, size: Size): Promise<Figure[]> {
+  const figures = await inStore(data, size);
+  return size === 'full' ? [...figures, ...(await pageTimes(data, RUN))] : figures;
+}
 
 async function inStore(data: string, size: Size): Promise<Figure[]> {
   const folder = join(data, STORE_FOLDER);
