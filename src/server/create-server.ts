@@ -54,6 +54,7 @@ import { taskRoutes } from './routes/tasks.ts';
 import { verdictRoutes } from './routes/verdicts.ts';
 import { verifierResultRoutes } from './routes/verifier-results.ts';
 import { versionRoutes } from './routes/versions.ts';
+import { createTakeTurns } from './take-turns.ts';
 import { createWhileWanted } from './while-wanted.ts';
 
 export interface ServerDeps {
@@ -104,6 +105,7 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Hono<Sende
   const callers = createCallers(config.token, deps);
   const knownRuns = createKnownRuns(deps);
   const whileWanted = createWhileWanted(deps.closing);
+  const takeTurns = createTakeTurns({ atOnce: 2, waiting: 200, what: 'queries' });
   const page = readPageFiles(packageFile('dist', 'web'));
   // The page itself holds no data.
   const withoutToken: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/v1/session', ...page.keys()]);
@@ -146,8 +148,8 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Hono<Sende
   app.route('/v1', pieceRoutes(deps));
   app.route('/v1', accountingRoutes(deps));
   app.route('/v1', rolloutRoutes(deps));
-  app.route('/v1', queryRoutes(deps));
-  app.route('/v1', namedRoutes(deps));
+  app.route('/v1', queryRoutes({ ...deps, takeTurns }));
+  app.route('/v1', namedRoutes({ ...deps, takeTurns }));
   app.route('/v1', policyRoutes(deps));
   app.route('/v1', gateRoutes(deps));
   app.route('/v1', replayRoutes(deps));

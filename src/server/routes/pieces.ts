@@ -1,9 +1,10 @@
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import { isSha256 } from '../../blobs/blob-store.ts';
 import type { KnownTokenizer, Pieces } from '../../tokenizers/pieces/open-pieces.ts';
 import type { Piece } from '../../tokenizers/pieces/piece.ts';
 import { createInTurns } from '../in-turns.ts';
 import { bad, isWhole, jsonBody, onlyFields, optional, textOf } from '../request-value.ts';
+import { createTakeTurns } from '../take-turns.ts';
 
 export interface PiecesAnswer {
   /** null: none that is known. */
@@ -16,6 +17,8 @@ export interface PiecesAnswer {
 
 const MOST_IDS = 300_000;
 const MOST_ID = 2 ** 32 - 1;
+/** Requests: one of the most ids takes a second and some 30 MB, and reading it alone keeps all others from being heard. */
+const LIMITS = { atOnce: 1, waiting: 200, what: 'requests for pieces' };
 /** Of those that are answered without a pause for others: some milliseconds. */
 const IDS_AT_ONCE = 5_000;
 
@@ -25,31 +28,34 @@ const IDS_AT_ONCE = 5_000;
  */
 export function pieceRoutes({ pieces }: { readonly pieces: Pick<Pieces, 'list' | 'open'> }): Hono {
   const inTurns = createInTurns();
+  const takeTurns = createTakeTurns(LIMITS);
   return new Hono()
     .get('/tokenizers', async (c) => c.json({ tokenizers: await pieces.list() }))
-    .post('/pieces', async (c) => {
-      const body = await jsonBody(c);
-      onlyFields(body, ['tokenizer_sha256', 'ids', 'assumed_sha256']);
-      const recorded = optional(body, 'tokenizer_sha256', textOf);
-      const assumed = optional(body, 'assumed_sha256', sha256Of);
-      if (recorded !== null && assumed !== null)
-        throw bad('assumed_sha256', 'assumed_sha256: only where tokenizer_sha256 is null');
-      const ids = [...idsOf(body.ids)];
-      const sha256 = recorded ?? assumed;
-      const open = sha256 === null ? null : await pieces.open(sha256);
-      const head: Omit<PiecesAnswer, 'pieces'> = {
-        tokenizer: open?.tokenizer ?? null,
-        is_recorded: open !== null && recorded !== null,
-      };
-      const memberOf = (id: number): string => `"${id}":${JSON.stringify(open?.table.pieceOf(id) ?? null)}`;
-      const members: string[] = [];
-      for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
-        const some = ids.slice(from, from + IDS_AT_ONCE);
-        members.push(await inTurns(() => some.map(memberOf).join(',')));
-      }
-      const text = `${JSON.stringify(head).slice(0, -1)},"pieces":{${members.join(',')}}}`;
-      return c.body(text, 200, { 'content-type': 'application/json' });
-    });
+    .post('/pieces', (c) => takeTurns(c.req.raw.signal, () => answer(c)));
+
+  async function answer(c: Context): Promise<Response> {
+    const body = await jsonBody(c);
+    onlyFields(body, ['tokenizer_sha256', 'ids', 'assumed_sha256']);
+    const recorded = optional(body, 'tokenizer_sha256', textOf);
+    const assumed = optional(body, 'assumed_sha256', sha256Of);
+    if (recorded !== null && assumed !== null)
+      throw bad('assumed_sha256', 'assumed_sha256: only where tokenizer_sha256 is null');
+    const ids = [...idsOf(body.ids)];
+    const sha256 = recorded ?? assumed;
+    const open = sha256 === null ? null : await pieces.open(sha256);
+    const head: Omit<PiecesAnswer, 'pieces'> = {
+      tokenizer: open?.tokenizer ?? null,
+      is_recorded: open !== null && recorded !== null,
+    };
+    const memberOf = (id: number): string => `"${id}":${JSON.stringify(open?.table.pieceOf(id) ?? null)}`;
+    const members: string[] = [];
+    for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
+      const some = ids.slice(from, from + IDS_AT_ONCE);
+      members.push(await inTurns(() => some.map(memberOf).join(',')));
+    }
+    const text = `${JSON.stringify(head).slice(0, -1)},"pieces":{${members.join(',')}}}`;
+    return c.body(text, 200, { 'content-type': 'application/json' });
+  }
 }
 
 function sha256Of(body: Record<string, unknown>, field: string): string {

@@ -4,16 +4,24 @@ import { rowsFormatOf } from '../../access/query-rows.ts';
 import type { QueryParams } from '../../clickhouse/port.ts';
 import { bad, isObject, jsonBody, textOf } from '../request-value.ts';
 import { rowsFormatAsked, rowsResponse } from '../rows-response.ts';
+import type { TakeTurns } from '../take-turns.ts';
+
+export interface QueryRouteDeps {
+  readonly access: Pick<Access, 'query'>;
+  /** Of all that ask for rows: the store answers few at once, and what it has begun runs to its end. */
+  readonly takeTurns: TakeTurns;
+}
 
 /** Of a list that is a parameter. */
 const MOST_ITEMS = 10_000;
 
 /** `POST /v1/query {sql, params?, format?: json|jsonl|csv}`: a user's SELECT, on a connection that can only read. */
-export function queryRoutes({ access }: { readonly access: Access }): Hono {
+export function queryRoutes({ access, takeTurns }: QueryRouteDeps): Hono {
   return new Hono().post('/query', async (c) => {
     const body = await jsonBody(c);
     const format = rowsFormatAsked(body.format);
-    const text = await access.query(textOf(body, 'sql'), rowsFormatOf(format), paramsOf(body.params));
+    const [sql, params] = [textOf(body, 'sql'), paramsOf(body.params)];
+    const text = await takeTurns(c.req.raw.signal, () => access.query(sql, rowsFormatOf(format), params));
     return rowsResponse(text, format);
   });
 }
