@@ -44,7 +44,7 @@ export type DecidedRow = readonly [
  * record is left out: no policy makes it smaller.
  */
 export const DECIDED_FACTS_SQL = `
-SELECT tuple(toUInt32(count()), any(rollout_id), policy, code, category, env_name, purpose, attempt, share, disposition, counted,
+SELECT tuple(toUInt32(count()), min(rollout_id), policy, code, category, env_name, purpose, attempt, share, disposition, counted,
   no_tokens, sampled, system, attribution, verdicts, findings) AS row
 FROM (
   SELECT

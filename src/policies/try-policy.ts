@@ -116,7 +116,11 @@ function createTally(policy: Policy, made: readonly Policy[], runId: string, has
       const known = changes.get(key);
       changes.set(key, {
         ...{ code, from: disposition, to: after.ruling, rule: after.rule, why },
-        ...{ n: (known?.n ?? 0) + n, example: known?.example ?? example },
+        // The least of them, whatever the order they come in.
+        ...{
+          n: (known?.n ?? 0) + n,
+          example: known !== undefined && known.example < example ? known.example : example,
+        },
       });
     },
     result() {
