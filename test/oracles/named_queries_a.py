@@ -67,6 +67,20 @@ OWNERS = {
     "policy_failure": "policy", "env_fault": "env", "infra_fault": "infra", "harness_fault": "harness",
     "verifier_fault": "verifier", "budget": "budget", "completion": "completion", "cancelled": "cancelled",
 }
+# Findings by which the record is not what was sampled or executed, by audit.
+OF_HARNESS = set(
+    "pipeline_drift history_rewritten replaced render_drift tool_json_rerender prefix_beyond_held usage_mismatch pad_row "
+    "routing_misaligned oov_id bos_duplicated bos_missing bos_mid_sequence separator_missing separator_malformed "
+    "header_malformed unknown_role text_outside_turn gen_prompt_missing gen_prompt_malformed system_missing "
+    "system_inserted end_of_turn_doubled end_of_turn_missing sampled_after_end_of_turn control_token_in_observation "
+    "tool_turn_format tool_turn_unmatched tool_call_lost_in_history think_stripped think_prefill_in_completion "
+    "think_rewrapped orphan_think_close html_escape double_encoded_arguments special_token_mismatch template_vars "
+    "silent_repair args_lost argument_coerced coerced think_call_executed executed_without_call parser_loss "
+    "call_not_executed malformed_not_fed_back duplicate_tool_event unanswered_call termination_conflict steps_after_end "
+    "logprob_invalid logprob_positive logprob_constant logprob_tail_padding logprob_shift_suspected "
+    "logprob_support_mismatch weight_spans_gap version_backwards "
+    .split()
+)
 OWN_COLUMNS = ["malformed", "silent_repair", "args_lost", "think_call_executed", "parser_loss"]
 
 
@@ -150,7 +164,8 @@ class Rows:
             yield {**dict(zip(names, values)), "is_trained": values[4] in READY, "attempts": n, "share": n / of_env[values[:2]]}
 
     def worst_tasks(self):
-        for (run, env, task), rows in grouped(self.decided, lambda row: (row["run_id"], row["env_name"], row["task_id"])).items():
+        wanted = [row for row in self.decided if row["why"][0] != "purpose"]
+        for (run, env, task), rows in grouped(wanted, lambda row: (row["run_id"], row["env_name"], row["task_id"])).items():
             failed = [row for row in rows if row["disposition"] not in READY]
             reasons = Counter(row["why"][0] for row in failed)
             yield {
@@ -167,6 +182,8 @@ class Rows:
         def owner(row):
             if row["why"][0] in ("verifier_timeout", "reward_missing", "verifier_error"):
                 return "verifier"
+            if row["why"][0] in OF_HARNESS:
+                return "harness"
             return OWNERS.get(row["category"], "unknown")
 
         for (run, env, name), rows in grouped(self.decided, lambda row: (row["run_id"], row["env_name"], owner(row))).items():

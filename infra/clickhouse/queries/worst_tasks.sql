@@ -4,11 +4,11 @@
 -- param limit = 200: how many of each run, the worst first
 -- example: rollstream query --named worst_tasks --param run=math
 --
--- Of attempts that were decided, those that a higher attempt superseded left out. failed: not for the trainer (dropped,
--- quarantined, asked to run again). by_reason: of the failed ones, the most frequent first. mean_reward: over valid rewards, null
--- without any. example_rollout: of the failed one decided last, empty without any. Worst: by failed_low, the lower end of the 95 %
--- interval (Wilson) of failed_share, so that one failure of one attempt does not outrank ninety of a hundred; then by the lowest
--- mean reward.
+-- Of attempts that were decided, those that a higher attempt superseded left out, and those that are not for training (reason
+-- `purpose`). failed: not for the trainer (dropped, quarantined, asked to run again). by_reason: of the failed ones, the most
+-- frequent first. mean_reward: over valid rewards, null without any. example_rollout: of the failed one decided last, empty without
+-- any. Worst: by failed_low, the lower end of the 95 % interval (Wilson) of failed_share, so that one failure of one attempt does
+-- not outrank ninety of a hundred; then by the lowest mean reward.
 SELECT
   run_id,
   env_name,
@@ -34,7 +34,7 @@ FROM (
   FROM (
     SELECT *, disposition NOT IN ('train', 'train_masked', 'penalise') AS isFailed
     FROM rollstream.live_decisions
-    WHERE ({run:String} = '' OR run_id = {run:String}) AND disposition != 'superseded'
+    WHERE ({run:String} = '' OR run_id = {run:String}) AND disposition != 'superseded' AND why[1] != 'purpose'
   )
   GROUP BY run_id, env_name, task_id
 )

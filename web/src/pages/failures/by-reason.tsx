@@ -58,7 +58,7 @@ export function FaultOwners({ run, filters, shares }: Props) {
   return (
     <Panel
       title="Fault owners"
-      note="Of all decided attempts, trained ones too: whose doing the end of the loop was."
+      note="Of all decided attempts, trained ones too: whose doing the end of the loop was. What an audit found in the record is the harness’s, and a verdict that never came the verifier’s, also where the loop completed."
       source={named('fault_owners', { run })}
       empty="No rollout was decided yet: npx rollstream import PATH"
     >

@@ -16,7 +16,7 @@ export function TimeOuts({ run }: { readonly run: string }) {
   return (
     <Panel
       title="Time-outs"
-      note="Whose time it was, and what became of them. Shares are of the wall clock; a dash: the events do not say."
+      note="Whose time it was, and what became of them. Shares are of the wall clock; infra: engine queue, sandbox, rate limits and weight updates, not waits for tools; policy: its own sampling. A dash: the events do not say."
       source={named('timeouts', { run })}
       empty="No loop ended by a time-out."
       isWide

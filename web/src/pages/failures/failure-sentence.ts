@@ -2,7 +2,7 @@ import { type Row, textOf } from '../../api/row.ts';
 import { summed, totalOf } from '../../api/sum-rows.ts';
 import { count } from '../../parts/format.ts';
 import { plainText } from '../../parts/untrusted-text.tsx';
-import { ownerOf } from './filters.ts';
+import { ownerOf } from './owner-of.ts';
 
 const NAMED = 3;
 /** Owners that are at fault, or a limit: of a loop that completed there is no fault to name. */

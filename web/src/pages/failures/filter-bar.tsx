@@ -1,16 +1,8 @@
 import { type Row, textOf } from '../../api/rows.ts';
 import { plainText, UntrustedText } from '../../parts/untrusted-text.tsx';
 import { goWith } from '../../state/place.ts';
-import {
-  FILTERS,
-  type FilterName,
-  type Filters,
-  failuresHref,
-  givenFilters,
-  NONE,
-  OUTCOMES,
-  ownerOf,
-} from './filters.ts';
+import { FILTERS, type FilterName, type Filters, failuresHref, givenFilters, NONE, OUTCOMES } from './filters.ts';
+import { ownerOf } from './owner-of.ts';
 
 /** Lists of what there is to pick, and what is picked as chips; both change the URL alone. */
 export function FilterBar({

@@ -1,5 +1,6 @@
 import { type Row, textOf } from '../../api/rows.ts';
 import { hrefOf } from '../../state/place.ts';
+import { ownerOf } from './owner-of.ts';
 
 /** What one may pick of failures; each stands in the URL under its name. `(none)`: attempts that have none of it. */
 export const FILTERS = {
@@ -40,24 +41,6 @@ export function failuresHref(run: string, filters: Partial<Filters>): string {
 
 export function givenFilters(filters: Filters): FilterName[] {
   return (Object.keys(FILTERS) as FilterName[]).filter((name) => filters[name] !== '');
-}
-
-const OWNERS: Readonly<Record<string, string>> = {
-  policy_failure: 'policy',
-  env_fault: 'env',
-  infra_fault: 'infra',
-  harness_fault: 'harness',
-  verifier_fault: 'verifier',
-  budget: 'budget',
-  completion: 'completion',
-  cancelled: 'cancelled',
-};
-
-const OF_VERIFIER = new Set(['verifier_timeout', 'reward_missing', 'verifier_error']);
-
-/** As the named query fault_owners has it. */
-export function ownerOf(row: Row): string {
-  return OF_VERIFIER.has(textOf(row, 'reason')) ? 'verifier' : (OWNERS[textOf(row, 'category')] ?? 'unknown');
 }
 
 /** What a row says of a filter; null: it does not tell. */
