@@ -15,7 +15,7 @@ export interface NamedParam {
 
 /**
  * A query that is shipped: `infra/clickhouse/queries/<name>.sql`. Its header (lines of `--`) has `title:`, `question:`, a line
- * `param NAME [= PRESET]: meaning` for each parameter, `example:`, and behind an empty line what its columns mean.
+ * `param NAME [= PRESET]: meaning` for each parameter (of one that is text, `empty: …` in the meaning is the preset ''), `example:`, and behind an empty line what its columns mean.
  */
 export interface NamedQuery {
   readonly name: string;
@@ -29,6 +29,9 @@ export interface NamedQuery {
   readonly notes: string;
   readonly sql: string;
 }
+
+/** What is said of a parameter that may be left out: as its whole meaning, or behind what it is. */
+const MAY_BE_EMPTY = /(?:^|; )empty: /;
 
 export function namedQueries(): NamedQuery[] {
   const folder = packageFile('infra', 'clickhouse', 'queries');
@@ -71,8 +74,23 @@ export function askedWith(query: NamedQuery, given: QueryParams): QueryParams {
     const message = `${query.name} needs ${missing.name}: ${missing.meaning}; such as ${query.example}`;
     throw new RollstreamError('RS_USAGE', message, { facts: { field: missing.name } });
   }
+  for (const { name, type } of query.params) assertWhole(name, type, given[name]);
   const presets = query.params.flatMap(({ name, preset }) => (preset === null ? [] : [[name, preset] as const]));
   return { ...Object.fromEntries(presets), ...given };
+}
+
+/** The store would count a number past the end of its type from the other end on: an answer to what nobody asked. */
+function assertWhole(name: string, type: string, value: QueryParams[string] | undefined): void {
+  const [, unsigned, bits] = /^(U?)Int(\d+)$/.exec(type) ?? [];
+  if (unsigned === undefined || value === undefined) return;
+  const text = String(value);
+  const whole = /^-?\d{1,20}$/.test(text) ? BigInt(text) : null;
+  const fitting =
+    whole === null ? null : unsigned === 'U' ? BigInt.asUintN(Number(bits), whole) : BigInt.asIntN(Number(bits), whole);
+  if (whole !== null && fitting === whole) return;
+  throw new RollstreamError('RS_USAGE', `${name}: a whole number is needed, as ${type} holds it`, {
+    facts: { field: name },
+  });
 }
 
 function fieldOf(fields: readonly string[], key: string): string | null {
@@ -88,7 +106,7 @@ function paramsOf(sql: string, fields: readonly string[]): NamedParam[] {
     const told = fields
       .map((text) => /^param (\w+)(?: = ([^:]*))?: (.*)$/.exec(text))
       .find((match) => match?.[1] === name);
-    const preset = told?.[2]?.trim() ?? (type === 'String' && told?.[3]?.endsWith('empty: all') ? '' : null);
+    const preset = told?.[2]?.trim() ?? (type === 'String' && MAY_BE_EMPTY.test(told?.[3] ?? '') ? '' : null);
     return { name, type, meaning: told?.[3] ?? '', preset };
   });
 }

@@ -4,7 +4,7 @@
 -- param lineage: history of the trainer; empty: the one in force
 -- param run: the run that was trained
 -- param step: step of the trainer
--- example: rollstream query --named blame_step --param run=math --param lineage= --param step=12
+-- example: rollstream query --named blame_step --param run=math --param step=12
 --
 -- Of the history in force what survives rewinds; of another one what was trained in it and not again since. The version that was
 -- trained counts (replay_id; empty: as it was decided live): reason, reward, advantage and loss_tokens are its. weight: |advantage| x
@@ -13,13 +13,13 @@
 WITH
   (
     SELECT groupArray((lineage, step)) FROM rollstream.lineages FINAL
-    WHERE run_id = {run:String} AND kind = 'rewind' AND ({lineage:String} = '' OR lineage <= toInt32OrZero({lineage:String}))
+    WHERE run_id = {run:String} AND kind = 'rewind' AND ({lineage:String} = '' OR lineage <= accurateCast(if({lineage:String} = '', '0', {lineage:String}), 'Int32'))
   ) AS cuts,
   (
     SELECT if(count() = 0, {step:Int64}, min(at_step)) FROM (
       SELECT DISTINCT assumeNotNull(step) AS at_step FROM rollstream.deliveries FINAL
       WHERE run_id = {run:String} AND state = 'trained' AND step < {step:Int64}
-        AND ({lineage:String} = '' OR lineage <= toInt32OrZero({lineage:String}))
+        AND ({lineage:String} = '' OR lineage <= accurateCast(if({lineage:String} = '', '0', {lineage:String}), 'Int32'))
         AND NOT arrayExists(cut -> cut.1 > lineage AND cut.2 < step, cuts)
       ORDER BY at_step DESC
       LIMIT {before:UInt32}
@@ -91,7 +91,7 @@ FROM (
   SELECT run_id, unit, rollout_id, attempt, replay_id, ready_offset, lineage, step, lag, tokens
   FROM rollstream.deliveries FINAL
   WHERE run_id = {run:String} AND state = 'trained' AND step BETWEEN since AND {step:Int64}
-    AND ({lineage:String} = '' OR lineage <= toInt32OrZero({lineage:String}))
+    AND ({lineage:String} = '' OR lineage <= accurateCast(if({lineage:String} = '', '0', {lineage:String}), 'Int32'))
     AND NOT arrayExists(cut -> cut.1 > lineage AND cut.2 < step, cuts)
 ) AS p
 LEFT JOIN decided AS d ON d.unit = p.unit AND d.rollout_id = p.rollout_id AND d.attempt = p.attempt AND d.version = p.replay_id

@@ -17,6 +17,6 @@ SELECT
   max(ended_at) AS last_acked_at
 FROM rollstream.live_deliveries
 WHERE ({run:String} = '' OR run_id = {run:String}) AND state = 'trained'
-  AND ({step:String} = '' OR step = toInt64OrZero({step:String}))
+  AND ({step:String} = '' OR step = accurateCast(if({step:String} = '', '0', {step:String}), 'Int64'))
 GROUP BY run_id, step
 ORDER BY run_id, step

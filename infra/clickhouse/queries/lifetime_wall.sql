@@ -68,8 +68,8 @@ SELECT
     (toUnixTimestamp64Micro(r.at) - toUnixTimestamp64Micro(d.decided_at)) / 1000) AS held_ms,
   if(isNull(v.taken_at), NULL, toUnixTimestamp64Milli(v.taken_at) - toUnixTimestamp64Milli(v.ready_at)) AS taken_after_ms,
   multiIf(
-    v.state = 'trained' AND isNotNull(v.ended_at), toUnixTimestamp64Milli(v.ended_at) - toUnixTimestamp64Milli(v.ready_at),
-    v.rollout_id = '' AND mapContains(a.after, 'trainer_wait'), a.after['trainer_wait'],
+    v.state = 'trained' AND isNotNull(v.ended_at), toFloat64(toUnixTimestamp64Milli(v.ended_at) - toUnixTimestamp64Milli(v.ready_at)),
+    v.rollout_id = '' AND mapContains(a.after, 'trainer_wait'), toFloat64(a.after['trainer_wait']),
     NULL) AS trainer_wait_ms
 FROM rollstream.live_decisions AS d
 LEFT JOIN rollstream.live_trajectories AS t

@@ -89,8 +89,8 @@ WITH
   ),
   versions AS (
     SELECT
-      run_id, '' AS replay_id, '' AS label, of_policies, of_taxonomies, n AS own, n AS attempts, n_ready AS ready, n_scored AS scored,
-      total, n AS n_both, 0 AS changed, 0 AS vanished, 0 AS appeared, CAST(NULL, 'Nullable(DateTime64(3, \'UTC\'))') AS ended_at
+      run_id, '' AS replay_id, '' AS label, of_policies, of_taxonomies, n AS own, toInt64(n) AS attempts, toInt64(n_ready) AS ready,
+      toInt64(n_scored) AS scored, total, n AS n_both, 0 AS changed, 0 AS vanished, 0 AS appeared, CAST(NULL, 'Nullable(DateTime64(3, \'UTC\'))') AS ended_at
     FROM lived
     UNION ALL
     SELECT
