@@ -28,11 +28,21 @@ export function pageRoutes(files: ReadonlyMap<string, PageFile>): Hono {
       etag: file.etag,
     };
     app.get(path, (c) => {
-      if (c.req.header('if-none-match') === file.etag) return c.body(null, 304, headers);
-      if (!/\bgzip\b/.test(c.req.header('accept-encoding') ?? ''))
-        return c.body(new Uint8Array(file.bytes), 200, headers);
+      if (isKept(c.req.header('if-none-match'), file.etag)) return c.body(null, 304, headers);
+      if (!takesGzip(c.req.header('accept-encoding') ?? '')) return c.body(new Uint8Array(file.bytes), 200, headers);
       return c.body(new Uint8Array(file.gzipped), 200, { ...headers, 'content-encoding': 'gzip' });
     });
   }
   return app;
+}
+
+/** A proxy that packs what it sends makes a tag weak, and a cache may hold several. */
+function isKept(asked: string | undefined, etag: string): boolean {
+  const tags = asked?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? [];
+  return tags.includes(etag) || tags.includes('*');
+}
+
+/** `q=0` says that it is not. */
+function takesGzip(asked: string): boolean {
+  return asked.split(',').some((coding) => /^\s*gzip\s*(?:;(?!\s*q\s*=\s*0(?:\.0*)?\s*$).*)?$/i.test(coding));
 }
