@@ -49,7 +49,7 @@ export async function lookupTrajectories(
   store: Store,
   { rolloutId, runId = '', unit = '' }: { rolloutId: string; runId?: string; unit?: string },
 ): Promise<TrajectoryInit[]> {
-  const where = `rollout_id = {rollout:String} AND {run:String} IN ('', run_id) AND {unit:String} IN ('', unit)`;
+  const where = `rollout_id = {rollout:String} AND ({run:String} = '' OR run_id = {run:String}) AND ({unit:String} = '' OR unit = {unit:String})`;
   const params = { rollout: rolloutId, run: runId, unit };
   return (await select<Row>(store, LIVE, `${where} ORDER BY run_id, epoch, attempt`, params)).map(trajectoryOf);
 }

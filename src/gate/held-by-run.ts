@@ -7,7 +7,7 @@ export async function readHeld(
 ): Promise<ReadonlyMap<string, number>> {
   const rows = await store.query<{ run_id: string; held: number }>(
     `SELECT run_id, toUInt32(count()) AS held FROM rollstream.live_held
-     WHERE {run:String} IN ('', run_id) GROUP BY run_id`,
+     WHERE ({run:String} = '' OR run_id = {run:String}) GROUP BY run_id`,
     { run: runId ?? '' },
   );
   return new Map(rows.map(({ run_id, held }) => [run_id, held] as const));

@@ -22,7 +22,7 @@ export async function readLastGates(
     `SELECT run_id, toUInt32(seq) AS seq, state, by, classes, why_json,
        toUnixTimestamp64Milli(window_from) AS window_from_ms, toUnixTimestamp64Milli(at) AS at_ms
      FROM rollstream.gates FINAL
-     WHERE {run:String} IN ('', run_id)
+     WHERE ({run:String} = '' OR run_id = {run:String})
      ORDER BY gates.seq DESC LIMIT 1 BY run_id`,
     { run: runId ?? '' },
   );

@@ -2,9 +2,9 @@
 SELECT
   run_id, epoch, rollout_id, attempt, env_name, task_id, weights_version, started_at, count() OVER () AS of
 FROM rollstream.live_attempts
-WHERE {run:String} IN ('', run_id)
+WHERE ({run:String} = '' OR run_id = {run:String})
   AND {hour:String} IN ('', ifNull(toString(toStartOfHour(started_at)), '(none)'))
   AND ({book:String} = 'started' OR (run_id, unit, rollout_id, attempt) NOT IN (
-    SELECT run_id, unit, rollout_id, attempt FROM rollstream.live_decisions WHERE {run:String} IN ('', run_id)))
+    SELECT run_id, unit, rollout_id, attempt FROM rollstream.live_decisions WHERE ({run:String} = '' OR run_id = {run:String})))
 ORDER BY appended_at DESC, run_id, epoch, rollout_id, attempt
 LIMIT {limit:UInt32}

@@ -9,7 +9,7 @@ FROM (
       d.disposition = 'drop' AND d.reason_code = 'lost', 'lost',
       d.disposition IN ('train', 'train_masked', 'penalise'),
         if(d.held AND (d.run_id, d.unit, d.rollout_id, d.attempt) NOT IN
-          (SELECT run_id, unit, rollout_id, attempt FROM rollstream.released FINAL WHERE {run:String} IN ('', run_id)), 'held', 'ready'),
+          (SELECT run_id, unit, rollout_id, attempt FROM rollstream.released FINAL WHERE ({run:String} = '' OR run_id = {run:String})), 'held', 'ready'),
       d.disposition = 'superseded', 'superseded',
       'rejected') AS book,
     multiIf(book != 'ready', '', t.state = '', 'queued', t.state) AS state
@@ -17,9 +17,9 @@ FROM (
   LEFT JOIN (
     SELECT run_id, unit, rollout_id, attempt, state
     FROM rollstream.live_deliveries
-    WHERE {run:String} IN ('', run_id) AND replay_id = ''
+    WHERE ({run:String} = '' OR run_id = {run:String}) AND replay_id = ''
   ) AS t ON t.run_id = d.run_id AND t.unit = d.unit AND t.rollout_id = d.rollout_id AND t.attempt = d.attempt
-  WHERE {run:String} IN ('', d.run_id)
+  WHERE ({run:String} = '' OR d.run_id = {run:String})
 )
 WHERE {book:String} IN ('', book)
   AND {state:String} IN ('', state)

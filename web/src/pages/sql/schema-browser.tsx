@@ -46,6 +46,8 @@ function meaningOf(row: Row, all: readonly Row[]): string {
 }
 
 function startOf(table: string, columns: readonly Row[]): string {
-  const ofRun = columns.some(({ name }) => name === 'run_id') ? "\nWHERE {run:String} IN ('', run_id)" : '';
+  const ofRun = columns.some(({ name }) => name === 'run_id')
+    ? "\nWHERE ({run:String} = '' OR run_id = {run:String})"
+    : '';
   return `SELECT *\nFROM rollstream.${table}${ofRun}\nLIMIT 100`;
 }
