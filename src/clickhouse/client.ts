@@ -6,6 +6,7 @@ import { applySettings } from './apply-settings.ts';
 import { createEmbeddedBulkReader } from './embedded-bulk-reader.ts';
 import { createEmbeddedInsert } from './embedded-insert.ts';
 import { createEmbeddedParquet } from './embedded-parquet.ts';
+import { createEmbeddedReader } from './embedded-reader.ts';
 import { createEmbeddedStatements } from './embedded-statements.ts';
 import { enginePath } from './engine-path.ts';
 import type { Store } from './port.ts';
@@ -42,7 +43,7 @@ export async function openEmbeddedStore({
     const writer = connect();
     await applySettings(writer, WRITER_SETTINGS);
     const insert = await createEmbeddedInsert(folder, (sql) => writer.run(sql));
-    const [queries, reader] = [connect(), connect()];
+    const [queries, reader] = [connect(), createEmbeddedReader(connect())];
     const lockReader = async (): Promise<void> => {
       await reader.run('USE rollstream');
       await applySettings(reader, readerSettings(readerLimits));
