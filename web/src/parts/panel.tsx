@@ -4,7 +4,9 @@ import { useShippedQueries } from '../api/named-queries.ts';
 import { type Row, type Source, useRows } from '../api/rows.ts';
 import type { Loaded } from '../api/use-loaded.ts';
 import { hrefOf } from '../state/place.ts';
+import { csvOf } from './csv.ts';
 import { ErrorNote } from './error-note.tsx';
+import { saveFile } from './save-file.ts';
 import { columnsOf, Table } from './table.tsx';
 
 export interface PanelProps {
@@ -64,10 +66,26 @@ function Behind({
       <button type="button" aria-expanded={open === 'sql'} onClick={() => toggle('sql')}>
         SQL
       </button>
-      {open === 'numbers' ? <Table caption={`${title}: the numbers`} columns={columnsOf(rows)} rows={rows} /> : null}
+      {open === 'numbers' && rows.length > 0 ? (
+        <button type="button" onClick={() => saveFile(`${fileNameOf(title)}.csv`, 'text/csv', csvOf(rows))}>
+          CSV
+        </button>
+      ) : null}
+      {open === 'numbers' ? (
+        <Table
+          caption={`${title}: the numbers, ${rows.length} ${rows.length === 1 ? 'row' : 'rows'}`}
+          columns={columnsOf(rows)}
+          rows={rows}
+        />
+      ) : null}
       {open === 'sql' ? <SqlOf source={source} /> : null}
     </footer>
   );
+}
+
+/** `By reason`: by-reason. */
+function fileNameOf(title: string): string {
+  return title.toLowerCase().replace(/[^a-z0-9]+/g, '-');
 }
 
 export function SqlOf({ source }: { readonly source: Source }) {

@@ -1,8 +1,9 @@
 import { named, numberOf, textOf } from '../../api/rows.ts';
 import { count, percent } from '../../parts/format.ts';
 import { Panel } from '../../parts/panel.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
+import { type Column, Table, Value } from '../../parts/table.tsx';
 import { UntrustedText } from '../../parts/untrusted-text.tsx';
+import { finishWord } from '../rollout/troubles.ts';
 import { failuresHref, NONE } from './filters.ts';
 import { Example } from './worst-tasks.tsx';
 
@@ -85,7 +86,11 @@ const CONTRADICTIONS: readonly Column[] = [
     ),
   },
   { name: 'reason_code', title: 'loop ended by' },
-  { name: 'finish_reason', title: 'engine said last' },
+  {
+    name: 'finish_reason',
+    title: 'engine said last',
+    draw: (row) => <Value value={row.finish_reason === null ? null : finishWord(textOf(row, 'finish_reason'))} />,
+  },
   { name: 'verifier_status', title: 'verifier' },
   { name: 'attempts', isNumber: true },
   {

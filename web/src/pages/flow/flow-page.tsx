@@ -1,4 +1,4 @@
-import { named, type Row, textOf, useRows } from '../../api/rows.ts';
+import { named, numberOf, type Row, statement, textOf, useRows } from '../../api/rows.ts';
 import type { PageProps } from '../../pages.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { useGates } from '../audits/use-gates.ts';
@@ -16,6 +16,8 @@ import { Throughput } from './throughput.tsx';
 import { Staleness, TrainerFeed, Waits } from './trainer.tsx';
 import { REFRESH_MS, useBooks, useStatus } from './use-flow.ts';
 
+const COUNT_LETTERS = 'SELECT count() AS n FROM rollstream.dead_letters FINAL';
+
 /** Where attempts are, and what limits them now; looked at again every few seconds. */
 export function FlowPage({ run, params }: PageProps) {
   const books = useBooks(run);
@@ -23,6 +25,8 @@ export function FlowPage({ run, params }: PageProps) {
   const gates = useGates(run);
   const feed = useRows(named('trainer_feed', { run }), REFRESH_MS);
   const layers = useRows(named('bottleneck', { run }), REFRESH_MS * 6);
+
+  const letters = useRows(statement(COUNT_LETTERS, {}), REFRESH_MS * 6);
 
   if (books.value === null)
     return (
@@ -71,7 +75,13 @@ export function FlowPage({ run, params }: PageProps) {
         {isKnown ? limitOfAll(facts).sentence : 'Looking for what limits it …'}
       </p>
       {books.error === null ? null : <ErrorNote error={books.error} what="The books" />}
-      <FlowTiles run={run} books={sum} runs={books.value} status={status.value} />
+      <FlowTiles
+        run={run}
+        books={sum}
+        runs={books.value}
+        status={status.value}
+        deadLetters={letters.value === null ? null : numberOf(letters.value[0], 'n')}
+      />
       <div class="cards">
         <section class="card wide">
           <h2>Where attempts are</h2>

@@ -4,6 +4,7 @@ import { count, percent } from '../../parts/format.ts';
 import { plainText } from '../../parts/untrusted-text.tsx';
 import { hrefOf } from '../../state/place.ts';
 import { type Books, imbalances, rejectedOf } from './books.ts';
+import deadLettersSql from './dead-letters.sql?raw';
 
 /** The books in numbers, each a link to its rollouts, and whether they balance. */
 export function FlowTiles({
@@ -11,12 +12,15 @@ export function FlowTiles({
   books,
   runs,
   status,
+  deadLetters,
 }: {
   readonly run: string;
   readonly books: Books;
   readonly runs: readonly RunAccounting[];
   /** null: unknown. */
   readonly status: StatusAnswer | null;
+  /** Records that could not be read, of no run; null: unknown. */
+  readonly deadLetters: number | null;
 }) {
   const { started, ready, open, held, superseded, lost, ready_states } = books;
   const rejected = rejectedOf(books);
@@ -43,6 +47,13 @@ export function FlowTiles({
           <b>{count(lag)}</b>
           <span>records behind</span>
         </div>
+        <Tile
+          href={hrefOf({ page: 'sql', params: { sql: deadLettersSql } })}
+          n={deadLetters}
+          title="dead letters"
+          more="unread, in no run"
+          isBad={deadLetters !== null && deadLetters > 0}
+        />
       </div>
       <Balance books={books} runs={runs} />
     </>
@@ -54,15 +65,17 @@ function Tile({
   n,
   title,
   more = '',
+  isBad = false,
 }: {
   readonly href: string;
-  readonly n: number;
+  readonly n: number | null;
   readonly title: string;
   readonly more?: string;
+  readonly isBad?: boolean;
 }) {
   return (
     <a class="tile" href={href}>
-      <b>{count(n)}</b>
+      <b class={isBad ? 'bad' : ''}>{count(n)}</b>
       <span>
         {title}
         {more === '' ? '' : ` · ${more}`}

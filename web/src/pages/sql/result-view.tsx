@@ -2,11 +2,11 @@ import { useState } from 'preact/hooks';
 import type { Loaded } from '../../api/use-loaded.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { count, duration } from '../../parts/format.ts';
+import { saveFile } from '../../parts/save-file.ts';
 import { Table } from '../../parts/table.tsx';
 import type { AskedQuery } from './asked-query.ts';
 import { columnsOfResult } from './exact-rows.ts';
 import { ResultChart } from './result-chart.tsx';
-import { saveFile } from './save-file.ts';
 import { csvOf, type Result } from './use-result.ts';
 
 /** Rows, how many, how long it took, as files, and drawn where they are a list of numbers. */

@@ -60,6 +60,11 @@ it('says what was not trained and why, and each bar, cell and task shows its rol
   await list.getByText('6 of 6 attempts').waitFor();
   await page.getByRole('link', { name: 'clear all' }).click();
 
+  const downloads = page.waitForEvent('download');
+  await card('Fault owners').getByRole('button', { name: 'numbers' }).click();
+  await card('Fault owners').getByRole('button', { name: 'CSV' }).click();
+  expect((await downloads).suggestedFilename()).toBe('fault-owners.csv');
+
   await card('Time-outs').getByRole('link', { name: 'wall_clock' }).click();
   await list.getByText('1 of 1 attempts').waitFor();
   await page.getByRole('link', { name: 'clear all' }).click();
