@@ -1,8 +1,9 @@
 import { numberOf, type Row, type Source, textOf } from '../api/rows.ts';
-import { hrefOf } from '../state/place.ts';
+import { finishWord } from '../pages/rollout/troubles.ts';
 import { count, decimal } from './format.ts';
 import { Panel } from './panel.tsx';
-import { type Column, Table } from './table.tsx';
+import { rolloutHref } from './rollout-link.tsx';
+import { type Column, Table, Value } from './table.tsx';
 import { UntrustedText } from './untrusted-text.tsx';
 
 /**
@@ -37,20 +38,17 @@ export function RolloutList({
   );
 }
 
-/** Those that the rows have; the run that is picked need not stand in each line. */
+/** Those that the rows have, what matters first; the run that is picked need not stand in each line. */
 function columnsFor(row: Row, run: string | number): Column[] {
   return COLUMNS.filter(({ name }) => name in row && (name !== 'run_id' || run === ''));
 }
 
-export function rolloutHref(row: Row): string {
-  return hrefOf({
-    page: 'rollout',
-    params: {
-      run: textOf(row, 'run_id'),
-      id: textOf(row, 'rollout_id'),
-      epoch: textOf(row, 'epoch'),
-      attempt: textOf(row, 'attempt'),
-    },
+function hrefOfRow(row: Row): string {
+  return rolloutHref({
+    run: textOf(row, 'run_id'),
+    rollout: textOf(row, 'rollout_id'),
+    epoch: textOf(row, 'epoch'),
+    attempt: numberOf(row, 'attempt'),
   });
 }
 
@@ -59,23 +57,25 @@ const COLUMNS: readonly Column[] = [
     name: 'rollout_id',
     title: 'rollout',
     draw: (row) => (
-      <a href={rolloutHref(row)}>
+      <a href={hrefOfRow(row)}>
         <UntrustedText text={textOf(row, 'rollout_id')} />
       </a>
     ),
   },
   { name: 'attempt', isNumber: true },
   { name: 'run_id', title: 'run' },
-  { name: 'env_name', title: 'environment' },
   { name: 'task_id', title: 'task' },
+  { name: 'reason' },
   { name: 'disposition' },
   { name: 'state' },
-  { name: 'reason' },
-  { name: 'reason_code', title: 'loop ended by' },
-  { name: 'category' },
-  { name: 'finish_reason', title: 'engine said last' },
-  { name: 'verifier_status', title: 'verifier' },
   { name: 'reward', isNumber: true, draw: (row) => decimal(numberOf(row, 'reward')) },
+  { name: 'reason_code', title: 'loop ended by' },
+  {
+    name: 'finish_reason',
+    title: 'engine said last',
+    draw: (row) => <Value value={row.finish_reason === null ? null : finishWord(textOf(row, 'finish_reason'))} />,
+  },
+  { name: 'verifier_status', title: 'verifier' },
   { name: 'n_turns', title: 'turns', isNumber: true, draw: (row) => count(numberOf(row, 'n_turns')) },
   {
     name: 'n_sampled_tokens',
@@ -83,6 +83,8 @@ const COLUMNS: readonly Column[] = [
     isNumber: true,
     draw: (row) => count(numberOf(row, 'n_sampled_tokens')),
   },
+  { name: 'category' },
+  { name: 'env_name', title: 'environment' },
   { name: 'started_at', title: 'started (UTC)', draw: (row) => moment(textOf(row, 'started_at')) },
   { name: 'ended_at', title: 'ended (UTC)', draw: (row) => moment(textOf(row, 'ended_at')) },
 ];

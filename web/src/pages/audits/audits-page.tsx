@@ -10,6 +10,7 @@ import { GatePanel } from './gate-panel.tsx';
 import { Offender } from './offender.tsx';
 import { RepairsTable } from './repairs-table.tsx';
 import { ResultsTable } from './results-table.tsx';
+import { WhyNotAuditable } from './why-not-auditable.tsx';
 
 const NO_ROLLOUT = 'No rollout was decided yet: npx rollstream import PATH';
 const SHOWN = 50;
@@ -59,6 +60,7 @@ export function AuditsPage({ run, params }: PageProps) {
             />
           )}
         </Panel>
+        <WhyNotAuditable run={run} audit={audit} />
         <Panel
           title="Findings over time"
           note="Share of the attempts that the audit could look at, by the hour of their end; pick a line to filter by it."
@@ -83,7 +85,18 @@ export function AuditsPage({ run, params }: PageProps) {
           empty={results.length === 0 ? NO_ROLLOUT : 'The audits found nothing of this kind.'}
           isWide
         >
-          {(rows) => rows.map((row, index) => <Offender key={index} row={row} />)}
+          {(rows) => (
+            <>
+              <p class="faint">
+                {rows.length < SHOWN
+                  ? `All ${rows.length} of them.`
+                  : `${SHOWN} are shown, and there may be more: pick an audit, a finding or a run.`}
+              </p>
+              {rows.map((row, index) => (
+                <Offender key={index} row={row} />
+              ))}
+            </>
+          )}
         </Panel>
       </div>
     </>

@@ -1,24 +1,33 @@
 import { UntrustedText } from '../../parts/untrusted-text.tsx';
-import { type AlignedPair, align, firstDifference, wordsOf } from './align.ts';
+import { type AlignedPair, align, firstDifference } from './align.ts';
+import type { Sides } from './sides.ts';
+import { type TextRun, textRuns } from './text-runs.ts';
 
 interface EvidenceProps {
+  readonly sides: Sides;
   readonly ids: readonly number[];
   readonly expectedIds: readonly number[];
   readonly text: string;
   readonly expectedText: string;
 }
 
-/** What was there beside what should have been, with the first place where they part; a side that nobody told is left out. */
-export function Evidence({ ids, expectedIds, text, expectedText }: EvidenceProps) {
+/** What should have been there, then what was, with the first place where they part; a side that nobody told is left out. */
+export function Evidence({ sides, ids, expectedIds, text, expectedText }: EvidenceProps) {
   return (
     <>
-      {ids.length + expectedIds.length === 0 ? null : <Ids ids={ids} expected={expectedIds} />}
-      {text === '' && expectedText === '' ? null : <Texts text={text} expected={expectedText} />}
+      {ids.length + expectedIds.length === 0 ? null : <Ids sides={sides} ids={ids} expected={expectedIds} />}
+      {text === '' && expectedText === '' ? null : <Texts sides={sides} text={text} expected={expectedText} />}
     </>
   );
 }
 
-function Ids({ ids, expected }: { readonly ids: readonly number[]; readonly expected: readonly number[] }) {
+interface IdsProps {
+  readonly sides: Sides;
+  readonly ids: readonly number[];
+  readonly expected: readonly number[];
+}
+
+function Ids({ sides, ids, expected }: IdsProps) {
   const isPaired = ids.length > 0 && expected.length > 0;
   const pairs = align(ids, expected);
   const first = isPaired ? firstDifference(pairs) : -1;
@@ -27,17 +36,17 @@ function Ids({ ids, expected }: { readonly ids: readonly number[]; readonly expe
     <div class="ids">
       <p class="faint">
         {isPaired
-          ? 'Token ids: what was there above, what should have been below.'
-          : `Token ids: ${ids.length > 0 ? 'what was there' : 'what should have been there'}.`}
+          ? `Token ids, “${sides.expected}” above, “${sides.was}” below.`
+          : `Token ids: ${ids.length > 0 ? sides.was : sides.expected}.`}
         {parts === undefined
           ? ''
-          : ` The first difference is at place ${first + 1}: ${parts.was ?? 'nothing'} instead of ${parts.expected ?? 'nothing'}.`}
+          : ` The first difference is at place ${first + 1}: ${parts.expected ?? 'nothing'} above, ${parts.was ?? 'nothing'} below.`}
       </p>
       <ol class="aligned">
         {pairs.map(({ was, expected: should }, place) => (
           <li key={place} class={isPaired ? placeClass({ was, expected: should }, place === first) : ''}>
-            {ids.length === 0 ? null : <code>{was ?? '·'}</code>}
             {expected.length === 0 ? null : <code>{should ?? '·'}</code>}
+            {ids.length === 0 ? null : <code>{was ?? '·'}</code>}
           </li>
         ))}
       </ol>
@@ -50,49 +59,42 @@ function placeClass<Item>({ was, expected }: AlignedPair<Item>, isFirst: boolean
   return isFirst ? 'differs first' : 'differs';
 }
 
-function Texts({ text, expected }: { readonly text: string; readonly expected: string }) {
+interface TextsProps {
+  readonly sides: Sides;
+  readonly text: string;
+  readonly expected: string;
+}
+
+function Texts({ sides, text, expected }: TextsProps) {
   const isPaired = text !== '' && expected !== '';
-  const pairs = align(wordsOf(text), wordsOf(expected));
-  const first = isPaired ? firstDifference(pairs) : -1;
-  const side = (of: 'was' | 'expected', title: string) => (
+  const runs = isPaired ? textRuns(expected, text) : null;
+  return (
+    <div class="texts">
+      {expected === '' ? null : (
+        <Side title={sides.expected} runs={runs?.expected ?? [{ how: 'same', text: expected }]} />
+      )}
+      {text === '' ? null : <Side title={sides.was} runs={runs?.was ?? [{ how: 'same', text }]} />}
+    </div>
+  );
+}
+
+function Side({ title, runs }: { readonly title: string; readonly runs: readonly TextRun[] }) {
+  return (
     <figure>
       <figcaption>{title}</figcaption>
       <pre tabIndex={0}>
-        {runsOf(pairs, of, first).map(({ content, how }, place) =>
-          how === 'same' || !isPaired ? (
-            <UntrustedText key={place} text={content} />
+        {runs.map(({ text, how }, place) =>
+          how === 'same' ? (
+            <UntrustedText key={place} text={text} />
+          ) : how === 'gap' ? (
+            <mark key={place} class="first gap" title="nothing stands here, where the other side has something" />
           ) : (
             <mark key={place} class={how}>
-              <UntrustedText text={content} />
+              <UntrustedText text={text} />
             </mark>
           ),
         )}
       </pre>
     </figure>
   );
-  return (
-    <div class="texts">
-      {text === '' ? null : side('was', 'What was there')}
-      {expected === '' ? null : side('expected', 'What should have been there')}
-    </div>
-  );
-}
-
-interface TextRun {
-  content: string;
-  readonly how: 'same' | 'differs' | 'first';
-}
-
-/** Words of one side that are alike in being equal or not, as one; the first that differs stands for itself. */
-function runsOf(pairs: ReadonlyArray<AlignedPair<string>>, of: 'was' | 'expected', first: number): TextRun[] {
-  const runs: TextRun[] = [];
-  for (const [place, pair] of pairs.entries()) {
-    const word = pair[of];
-    if (word === null) continue;
-    const how = pair.was === pair.expected ? 'same' : place === first ? 'first' : 'differs';
-    const last = runs.at(-1);
-    if (last?.how === how) last.content += word;
-    else runs.push({ content: word, how });
-  }
-  return runs;
 }

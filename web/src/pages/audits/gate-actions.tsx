@@ -4,6 +4,7 @@ import type { GateChanged } from '../../../../src/gate/set-gate.ts';
 import { postJson } from '../../api/request.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { UntrustedText } from '../../parts/untrusted-text.tsx';
+import { stateWords } from './gate-words.ts';
 
 type Wish = 'hold' | 'release';
 
@@ -52,9 +53,11 @@ export function GateActions({ gate, changed }: { readonly gate: GateStatus; read
       <button type="button" disabled={isSending} onClick={() => ask('hold')}>
         Hold …
       </button>
-      <button type="button" disabled={isSending} onClick={() => ask('release')}>
-        Release …
-      </button>
+      {gate.state === 'open' ? null : (
+        <button type="button" disabled={isSending} onClick={() => ask('release')}>
+          Release …
+        </button>
+      )}
       <div role="status">
         {answer === null ? null : answer instanceof Error ? (
           <ErrorNote error={answer} what={`The gate of ${run}`} />
@@ -90,8 +93,8 @@ function Answer({ answer }: { readonly answer: GateChanged }) {
     <p class={`answer ${answer.changed ? 'good' : 'faint'}`}>
       The gate of <UntrustedText text={answer.run_id} />{' '}
       {answer.changed
-        ? `is ${answer.state} now; it was ${answer.before}.`
-        : `was ${answer.state} already: nothing is changed.`}
+        ? `is ${stateWords(answer.state)} now; it was ${stateWords(answer.before)}.`
+        : `was ${stateWords(answer.state)} already: nothing is changed.`}
     </p>
   );
 }

@@ -7,6 +7,7 @@ import { UntrustedText } from '../../parts/untrusted-text.tsx';
 import { hrefOf } from '../../state/place.ts';
 import { GateActions } from './gate-actions.tsx';
 import { GateState } from './gate-state.tsx';
+import { limitsOver } from './gate-words.ts';
 import { Limits } from './limits.tsx';
 import { stateClass } from './state-class.ts';
 import { useGates } from './use-gates.ts';
@@ -45,7 +46,8 @@ function OneGate({ gate, changed }: { readonly gate: GateStatus; readonly change
       <Limits gate={gate} />
       <p class="note">
         {`The window is the last ${count(window.size)} trajectories${window.from === null ? '' : ` decided since ${window.from}`}: it holds ${count(window.trajectories)}. `}
-        {window.trajectories < window.min_count ? `Fewer than ${count(window.min_count)} trip nothing.` : ''}
+        {window.trajectories < window.min_count ? `Fewer than ${count(window.min_count)} trip nothing. ` : ''}
+        All are attempts of at least one model call that were neither superseded nor asked to run again.
       </p>
       <GateActions gate={gate} changed={changed} />
     </>
@@ -59,10 +61,7 @@ function Gates({ gates }: { readonly gates: readonly GateStatus[] }) {
     since: gate.since,
     held: gate.held,
     trajectories: gate.window.trajectories,
-    over: gate.window.rates
-      .filter(({ is_tripped }) => is_tripped)
-      .map(({ limit }) => limit)
-      .join(', '),
+    ...limitsOver(gate.window.rates),
   }));
   return (
     <Table
@@ -85,6 +84,7 @@ function Gates({ gates }: { readonly gates: readonly GateStatus[] }) {
         { name: 'held', isNumber: true },
         { name: 'trajectories', title: 'in the window', isNumber: true },
         { name: 'over', title: 'limits over' },
+        { name: 'unsure', title: 'over, too few to be sure' },
       ]}
       rows={rows}
     />

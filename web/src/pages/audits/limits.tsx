@@ -1,6 +1,7 @@
 import type { GateStatus } from '../../../../src/gate/gate-status.ts';
 import { count, decimal, percent } from '../../parts/format.ts';
 import { UntrustedText } from '../../parts/untrusted-text.tsx';
+import { countsOf, isBeyond } from './gate-words.ts';
 import { IntervalBar } from './interval-bar.tsx';
 
 /** Each limit of a gate beside the rate that its window has. */
@@ -23,13 +24,14 @@ export function Limits({ gate }: { readonly gate: GateStatus }) {
           </tr>
         </thead>
         <tbody>
-          {rates.map(({ limit, bound, bound_at, rate, low, high, n, hits, is_tripped }) => {
+          {rates.map((one) => {
+            const { limit, bound, bound_at, rate, low, high, n, hits, is_tripped } = one;
             const isMean = rate !== null && hits === null;
-            const isBeyond = rate !== null && (bound === 'max' ? rate > bound_at : rate < bound_at);
             return (
               <tr key={limit}>
                 <th scope="row">
                   <UntrustedText text={limit} />
+                  <span class="counts">{countsOf(limit)}</span>
                 </th>
                 <td>{`at ${bound === 'max' ? 'most' : 'least'} ${isMean || limit.startsWith('match_') ? decimal(bound_at, 4) : percent(bound_at)}`}</td>
                 <td>
@@ -39,7 +41,7 @@ export function Limits({ gate }: { readonly gate: GateStatus }) {
                 <td>
                   {is_tripped ? (
                     <span class="bad">over, tripped</span>
-                  ) : isBeyond ? (
+                  ) : isBeyond(one) ? (
                     <span class="warn">over, too few to be sure</span>
                   ) : rate === null ? (
                     <span class="faint">not known</span>

@@ -3,6 +3,7 @@ import { RolloutLink } from '../../parts/rollout-link.tsx';
 import { UntrustedText } from '../../parts/untrusted-text.tsx';
 import { goWith } from '../../state/place.ts';
 import { Evidence } from './evidence.tsx';
+import { sidesOf } from './sides.ts';
 
 /** A finding with its evidence; it leads to the place in its rollout. */
 export function Offender({ row }: { readonly row: Row }) {
@@ -12,7 +13,7 @@ export function Offender({ row }: { readonly row: Row }) {
   const index = placeOf(row, 'index');
   // What the tools audit counts is characters of a text.
   const token = audit === 'tools' ? null : index;
-  const attempt = numberOf(row, 'attempt') ?? 0;
+  const attempt = numberOf(row, 'attempt');
   return (
     <article class="offender" aria-label={`${found} in ${textOf(row, 'rollout_id')}`}>
       <header>
@@ -43,6 +44,7 @@ export function Offender({ row }: { readonly row: Row }) {
         <UntrustedText text={textOf(row, 'detail')} />
       </p>
       <Evidence
+        sides={sidesOf(audit, found)}
         ids={idsOf(row.ids)}
         expectedIds={idsOf(row.expected_ids)}
         text={textOf(row, 'text')}

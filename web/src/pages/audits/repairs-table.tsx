@@ -11,7 +11,7 @@ export function RepairsTable({ rows, withRun }: { readonly rows: readonly Row[];
   const run: Column[] = withRun ? [{ name: 'run_id', title: 'run' }] : [];
   return (
     <Table
-      caption="Tool calls and what the audit of tools found about them"
+      caption={`Tool calls and what the audit of tools found about them: ${rows.length} ${rows.length === 1 ? 'row' : 'rows'}`}
       columns={[
         ...run,
         {

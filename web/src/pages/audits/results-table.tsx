@@ -12,7 +12,7 @@ export function ResultsTable({ rows, withRun }: { readonly rows: readonly Row[];
   const run: Column[] = withRun ? [{ name: 'run_id', title: 'run' }] : [];
   return (
     <Table
-      caption="Attempts by what each audit said of them"
+      caption={`Attempts by what each audit said of them: ${rows.length} rows`}
       columns={[
         ...run,
         {

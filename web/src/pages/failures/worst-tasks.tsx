@@ -1,9 +1,9 @@
 import { named, numberOf, type Row, textOf } from '../../api/rows.ts';
 import { decimal, percent } from '../../parts/format.ts';
 import { Panel } from '../../parts/panel.tsx';
+import { RolloutLink } from '../../parts/rollout-link.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { UntrustedText } from '../../parts/untrusted-text.tsx';
-import { hrefOf } from '../../state/place.ts';
 import { type Filters, failuresHref, NONE } from './filters.ts';
 import { NarrowedRows } from './narrowed-rows.tsx';
 
@@ -14,7 +14,7 @@ export function WorstTasks({ run, filters }: { readonly run: string; readonly fi
   return (
     <Panel
       title="Worst tasks"
-      note="By the lower end of the 95 % interval of their failed share; a task shows its failed rollouts."
+      note="By the lower end of the 95 % interval of their failed share; a task shows its failed rollouts. Attempts that are not for training (purpose) are left out."
       source={named('worst_tasks', { run, limit: LIMIT })}
       empty="No rollout was decided yet: npx rollstream import PATH"
       isWide
@@ -85,9 +85,5 @@ function Reasons({ row, filters }: { readonly row: Row; readonly filters: Filter
 /** A rollout that shows it. */
 export function Example({ run, rollout }: { readonly run: string; readonly rollout: string }) {
   if (rollout === '') return <span class="faint">–</span>;
-  return (
-    <a href={hrefOf({ page: 'rollout', params: { run, id: rollout } })}>
-      <UntrustedText text={rollout} />
-    </a>
-  );
+  return <RolloutLink run={run} rollout={rollout} attempt={null} />;
 }

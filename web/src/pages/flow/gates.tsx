@@ -5,6 +5,7 @@ import { ErrorNote } from '../../parts/error-note.tsx';
 import { Table } from '../../parts/table.tsx';
 import { UntrustedText } from '../../parts/untrusted-text.tsx';
 import { hrefOf } from '../../state/place.ts';
+import { limitsOver } from '../audits/gate-words.ts';
 import { stateClass } from '../audits/state-class.ts';
 
 /** The gate of each run in a line; the page of audits says the rest. */
@@ -36,6 +37,7 @@ export function Gates({ gates }: { readonly gates: Loaded<GateStatus[]> }) {
             },
             { name: 'held', isNumber: true },
             { name: 'over', title: 'limits over' },
+            { name: 'unsure', title: 'over, too few to be sure' },
             { name: 'since' },
             { name: 'why' },
           ]}
@@ -47,12 +49,13 @@ export function Gates({ gates }: { readonly gates: Loaded<GateStatus[]> }) {
 }
 
 function rowOf({ run_id, state, held, since, why, window }: GateStatus) {
-  const over = window.rates.filter((rate) => rate.is_tripped).map(({ limit }) => limit);
+  const { over, unsure } = limitsOver(window.rates);
   return {
     run_id,
     state,
     held,
-    over: over.length === 0 ? null : over.join(', '),
+    over: over || null,
+    unsure: unsure || null,
     since: since === null ? null : since.slice(0, 19).replace('T', ' '),
     why: gateWhy(why).join('; ') || null,
   };

@@ -20,7 +20,7 @@ export function MembersTable({ members }: { readonly members: readonly Row[] }) 
             <RolloutLink
               run={textOf(member, 'run_id')}
               rollout={textOf(member, 'rollout_id')}
-              attempt={numberOf(member, 'attempt') ?? 0}
+              attempt={numberOf(member, 'attempt')}
             />
           ),
         },

@@ -53,7 +53,7 @@ export function RewardDots({
               href={rolloutHref({
                 run: textOf(member, 'run_id'),
                 rollout: textOf(member, 'rollout_id'),
-                attempt: numberOf(member, 'attempt') ?? 0,
+                attempt: numberOf(member, 'attempt'),
               })}
               title={labelOf(member)}
             >

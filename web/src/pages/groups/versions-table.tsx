@@ -27,7 +27,7 @@ export function VersionsTable({ run, rows }: { readonly run: string; readonly ro
             <RolloutLink
               run={run}
               rollout={textOf(row, 'rollout_id')}
-              attempt={numberOf(row, 'attempt') ?? 0}
+              attempt={numberOf(row, 'attempt')}
               at={{ view: 'diff' }}
             />
           ),

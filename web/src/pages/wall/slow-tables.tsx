@@ -62,7 +62,9 @@ export function SlowTables({ run, isShown }: SlowTablesProps) {
               {
                 name: 'example_rollout',
                 title: 'slowest',
-                draw: (row) => <RolloutLink run={textOf(row, 'run_id')} rollout={textOf(row, 'example_rollout')} />,
+                draw: (row) => (
+                  <RolloutLink run={textOf(row, 'run_id')} rollout={textOf(row, 'example_rollout')} attempt={null} />
+                ),
               },
             ]}
             rows={rows.filter(isShown)}
