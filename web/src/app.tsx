@@ -5,6 +5,7 @@ import { PAGES } from './pages.ts';
 import { ErrorNote } from './parts/error-note.tsx';
 import { Frame } from './parts/frame.tsx';
 import { Login } from './parts/login.tsx';
+import { plainText } from './parts/untrusted-text.tsx';
 import { usePlace } from './state/place.ts';
 
 const FIRST_PAGE = 'flow';
@@ -18,8 +19,10 @@ export function App() {
   const { run = '', ...params } = place.params;
   const page = PAGES.find(({ path }) => path === (place.page || FIRST_PAGE));
   useEffect(() => {
-    document.title = `${page?.title ?? 'not found'}${run === '' ? '' : ` · ${run}`} · rollstream`;
-  }, [page, run]);
+    // A tab shows its beginning: what tells it from other tabs leads.
+    const what = [page?.path === 'rollout' ? (params.id ?? '') : '', page?.title ?? 'not found', run, 'rollstream'];
+    document.title = plainText(what.filter((part) => part !== '').join(' · '));
+  }, [page, run, params.id]);
 
   if (isLockedOut) return <Login />;
   return (

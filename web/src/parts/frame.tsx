@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { RunSummary } from '../../../src/access/access.ts';
 import { signOut, useSession } from '../api/session.ts';
 import { PAGES } from '../pages.ts';
-import { goWith, hrefOf, type Place } from '../state/place.ts';
+import { go, hrefOf, type Place } from '../state/place.ts';
 import { useTheme } from '../state/theme.ts';
 
 interface FrameProps {
@@ -36,7 +36,7 @@ export function Frame({ place, runs, run, children }: FrameProps) {
         </nav>
         <label class="run">
           run
-          <select value={run} onChange={(event) => goWith({ run: event.currentTarget.value })}>
+          <select value={run} onChange={(event) => go(inRun(place, event.currentTarget.value))}>
             <option value="">all runs</option>
             {runs.map(({ run_id, started }) => (
               <option key={run_id} value={run_id}>
@@ -59,4 +59,16 @@ export function Frame({ place, runs, run, children }: FrameProps) {
       </main>
     </>
   );
+}
+
+/** What names one rollout, group or replay, or a place in it: another run has others. */
+const OF_ONE: ReadonlySet<string> = new Set([
+  ...['id', 'epoch', 'attempt', 'view', 'turn', 'segment', 'token', 'with', 'tokenizer'],
+  ...['unit', 'replay', 'rollout', 'bar', 'from', 'to', 'scale'],
+]);
+
+/** The same page of another run. */
+function inRun({ page, params }: Place, run: string): Place {
+  const kept = Object.entries(params).filter(([name]) => !OF_ONE.has(name));
+  return { page, params: { ...Object.fromEntries(kept), run } };
 }

@@ -1,4 +1,4 @@
-import type { ExplainedAttempt } from '../../../../src/access/explanation.ts';
+import type { ExplainedAttempt, JsonRow } from '../../../../src/access/explanation.ts';
 import { duration } from '../../parts/format.ts';
 import { UntrustedText } from '../../parts/untrusted-text.tsx';
 import type { PieceOf } from './call-text.ts';
@@ -80,10 +80,11 @@ export function CallCard({ attempt, item, pinned, pieces, place }: CallCardProps
           pieceOf={pieces.pieceOf}
           place={place}
           above={typeof step.text === 'string' ? step.text : ''}
+          isExecutedKept={calls.some(({ results }) => results.some(isExecutedKept))}
         />
       ))}
       {calls.map((call, nth) => (
-        <ToolCallCard key={nth} call={call} />
+        <ToolCallCard key={nth} call={call} hasText={typeof step.text === 'string'} />
       ))}
     </article>
   );
@@ -110,18 +111,22 @@ function Said({ attempt, turn, text, spans, pieces }: SaidProps) {
   if (decoded === null)
     return (
       <p class="faint">
-        The source kept no text of this call, and no tokenizer is known that could tell it from its ids.
+        The source kept no text of this turn, and no tokenizer is known that could tell it from its ids.
       </p>
     );
   return (
     <>
       <h3>
         decoded from its ids as {pieces.tokenizer?.name}
-        {pieces.isRecorded ? '' : ': not recorded'}; the source kept no text
+        {pieces.isRecorded ? '' : ' (assumed: the record names no tokenizer)'}; the source kept no text
       </h3>
       <LongText text={decoded} spans={spans} label={`decoded text of turn ${turn}`} />
     </>
   );
+}
+
+function isExecutedKept({ executed_arguments: executed }: JsonRow): boolean {
+  return typeof executed === 'string';
 }
 
 function decodedOf(attempt: ExplainedAttempt, turn: number, pieceOf: PieceOf): string | null {

@@ -1,5 +1,6 @@
 import type { ExplainedAttempt, ExplainedRollout } from '../../../../src/access/explanation.ts';
 import { attemptLines } from '../../../../src/cli/attempt-lines.ts';
+import { numberOf } from '../../api/row.ts';
 import { RolloutLink } from '../../parts/rollout-link.tsx';
 import { Table } from '../../parts/table.tsx';
 import { UntrustedText } from '../../parts/untrusted-text.tsx';
@@ -117,7 +118,9 @@ function Group({
           {
             name: 'rollout_id',
             title: 'rollout',
-            draw: (row) => <RolloutLink run={run} rollout={String(row.rollout_id)} attempt={Number(row.attempt)} />,
+            draw: (row) => (
+              <RolloutLink run={run} rollout={String(row.rollout_id)} attempt={numberOf(row, 'attempt')} />
+            ),
           },
           { name: 'disposition' },
           { name: 'why' },

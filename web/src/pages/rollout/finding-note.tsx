@@ -14,13 +14,21 @@ interface FindingNoteProps {
   readonly place: ViewerPlace;
   /** Text that stands above, with the place of the finding marked: it is not repeated. */
   readonly above?: string;
+  /** The source says what was executed; else the audit takes what the parser read for it. */
+  readonly isExecutedKept?: boolean;
 }
 
 /** A finding at its place: what it says, what stands there, what was expected, and its tokens. */
-export function FindingNote({ pinned: { finding, places }, pieceOf, place, above }: FindingNoteProps) {
+export function FindingNote({
+  pinned: { finding, places },
+  pieceOf,
+  place,
+  above,
+  isExecutedKept = true,
+}: FindingNoteProps) {
   const { class: name, audit, severity, detail, ids, expectedIds, text, expectedText } = finding;
   const [same, after] = alike(ids, expectedIds);
-  const [expected, there] = sidesOf(finding);
+  const [expected, there] = sidesOf(finding, isExecutedKept);
   const isAbove = expectedText === '' && finding.index !== null && above?.includes(text) === true;
   return (
     <section class={`finding ${severity}`} aria-label={`finding ${name}`}>
@@ -70,14 +78,13 @@ export function FindingNote({ pinned: { finding, places }, pieceOf, place, above
 }
 
 /** What its two sides are called: what the record should hold, and what it holds. */
-function sidesOf({ audit, class: name }: Finding): readonly [string, string] {
+function sidesOf({ audit, class: name }: Finding, isExecutedKept: boolean): readonly [string, string] {
   if (audit === 'tokens' && name !== 'render_drift') return ['was sampled', 'in the prompt'];
   if (audit === 'reencode') return ['encoded again', 'was sampled'];
-  if (audit === 'tools')
-    return [
-      'the model wrote',
-      /^(?:malformed|truncated|think_unclosed)/.test(name) ? 'the model wrote' : 'was executed',
-    ];
+  if (audit === 'tools') {
+    const ran = isExecutedKept ? 'was executed' : 'was read by the parser, and called';
+    return ['the model wrote', /^(?:malformed|truncated|think_unclosed)/.test(name) ? 'the model wrote' : ran];
+  }
   return ['expected', 'there'];
 }
 

@@ -104,6 +104,14 @@ export function indexOf(flat: FlatTokens, position: number): { readonly segment:
   return { segment: segment?.id ?? '', index: position - (segment?.from ?? 0) + (segment?.first ?? 0) };
 }
 
+/** Of an index that `positionOf` does not find: what there is instead. */
+export function missingWords({ segments }: FlatTokens, segmentId: string, index: number): string {
+  const segment = segmentId === '' ? segments[0] : segments.find(({ id }) => id === segmentId);
+  if (segment === undefined)
+    return `There is no segment ${segmentId}; there are ${segments.map(({ id }) => id).join(', ')}.`;
+  return `There is no token ${index} in segment ${segment.id}, whose last is ${segment.length - 1}.`;
+}
+
 function numberOfVersion(versions: string[], name: string): number {
   const known = versions.indexOf(name);
   return known === -1 ? versions.push(name) - 1 : known;

@@ -69,7 +69,8 @@ export function Glance({ attempt, troubles, place }: GlanceProps) {
   );
 }
 
-function Facts({ attempt: { decision, trajectory, verdicts } }: { readonly attempt: ExplainedAttempt }) {
+function Facts({ attempt }: { readonly attempt: ExplainedAttempt }) {
+  const { decision, trajectory, verdicts } = attempt;
   if (decision === null) return null;
   const raw = trajectory?.reasons.map((reason) => `${reason.system} said ${JSON.stringify(reason.raw)}`) ?? [];
   const finish = decision.finish_reason;
@@ -85,7 +86,7 @@ function Facts({ attempt: { decision, trajectory, verdicts } }: { readonly attem
         value={finish === null ? NOTHING : finishWord(finish)}
         lines={[finish === null ? 'the source has none' : finish]}
       />
-      <Fact name="verifier" value={decision.verifier_status} lines={spoke.length === 0 ? ['none has spoken'] : spoke} />
+      <Fact name="verifier" value={verifierWord(attempt)} lines={spoke.length === 0 ? ['none has spoken'] : spoke} />
       <Fact
         name="reward"
         value={decision.reward === null ? 'null' : decimal(decision.reward)}
@@ -100,12 +101,18 @@ function Facts({ attempt: { decision, trajectory, verdicts } }: { readonly attem
         value={count(decision.n_tokens)}
         lines={[
           `tokens, ${count(decision.n_sampled_tokens)} sampled`,
-          `${decision.n_turns} model calls`,
+          `${decision.n_turns} turns`,
           `weights ${weightsOf(decision.weights_version_min, decision.weights_version_max)}`,
         ]}
       />
     </div>
   );
+}
+
+/** What was decided by; a verdict that came later, or was replaced, is told below it. */
+function verifierWord({ decision, verdicts }: ExplainedAttempt): string {
+  const isUncounted = decision?.verifier_status === 'none' && verdicts.length > 0;
+  return isUncounted ? 'none that counts' : (decision?.verifier_status ?? NOTHING);
 }
 
 function Fact({

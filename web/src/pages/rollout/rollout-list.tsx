@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { type Row, statement, textOf, useRows } from '../../api/rows.ts';
+import { numberOf, type Row, statement, textOf, useRows } from '../../api/rows.ts';
 import type { PageProps } from '../../pages.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { PlaceSelect } from '../../parts/place-select.tsx';
@@ -62,7 +62,12 @@ const COLUMNS: readonly Column[] = [
     name: 'rollout_id',
     title: 'rollout',
     draw: (row) => (
-      <RolloutLink run={textOf(row, 'run_id')} rollout={textOf(row, 'rollout_id')} attempt={Number(row.attempt)} />
+      <RolloutLink
+        run={textOf(row, 'run_id')}
+        rollout={textOf(row, 'rollout_id')}
+        attempt={numberOf(row, 'attempt')}
+        epoch={textOf(row, 'epoch')}
+      />
     ),
   },
   { name: 'run_id', title: 'run' },
@@ -79,7 +84,7 @@ const COLUMNS: readonly Column[] = [
   },
   { name: 'verifier_status', title: 'verifier' },
   { name: 'reward', isNumber: true },
-  { name: 'n_turns', title: 'calls', isNumber: true },
+  { name: 'n_turns', title: 'turns', isNumber: true },
   { name: 'n_tokens', title: 'tokens', isNumber: true },
   { name: 'env_name', title: 'environment' },
   { name: 'task_id', title: 'task' },

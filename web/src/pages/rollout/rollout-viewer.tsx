@@ -4,7 +4,7 @@ import { getJson } from '../../api/request.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { UntrustedText } from '../../parts/untrusted-text.tsx';
-import { go, goWith, type Place, placeOf } from '../../state/place.ts';
+import { go, goWith, hrefOf, type Place, placeOf } from '../../state/place.ts';
 import { DiffView } from './diff-view.tsx';
 import { ExplainView } from './explain-view.tsx';
 import { Glance } from './glance.tsx';
@@ -28,7 +28,15 @@ export function RolloutViewer({ place }: { readonly place: ViewerPlace }) {
       signal,
     ),
   );
-  if (error !== null) return <ErrorNote error={error} what={plainText(`The rollout ${id}`)} />;
+  if (error !== null)
+    return (
+      <>
+        <ErrorNote error={error} what={plainText(`The rollout ${id}`)} />
+        <p>
+          <a href={hrefOf({ page: 'rollout', params: { run } })}>all rollouts</a>
+        </p>
+      </>
+    );
   if (value === null)
     return (
       <p class="loading" aria-busy="true">
@@ -74,6 +82,11 @@ function Viewed({ explanation, rollout, attempt, place }: ViewedProps) {
         <UntrustedText text={explanation.rollout_id} />
       </h1>
       <WhichRollout explanation={explanation} rollout={rollout} attempt={attempt} place={place} />
+      {place.attempt === null || place.attempt === attempt.attempt ? null : (
+        <p class="warn" role="status">
+          It has no attempt {place.attempt}: attempt {attempt.attempt}, its newest, is shown.
+        </p>
+      )}
       <Glance attempt={attempt} troubles={troubles} place={place} />
       <nav class="views" aria-label="views of the rollout">
         {VIEWS.map((view, nth) => (
@@ -138,7 +151,8 @@ function toGrid(event: KeyboardEvent): void {
     return;
   }
   const grid = document.querySelector<HTMLElement>('.token-grid');
-  if (grid === null || grid.contains(document.activeElement) || !/^[np[\]]$/.test(event.key)) return;
+  if (grid === null || grid.contains(document.activeElement) || !/^(?:[np[\]]|ArrowLeft|ArrowRight)$/.test(event.key))
+    return;
   grid.focus();
   grid.dispatchEvent(new KeyboardEvent('keydown', { key: event.key, bubbles: true, cancelable: true }));
 }

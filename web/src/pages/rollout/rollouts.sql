@@ -1,5 +1,5 @@
 SELECT
-    d.run_id AS run_id, d.rollout_id AS rollout_id, d.attempt AS attempt, d.env_name AS env_name, d.task_id AS task_id,
+    d.run_id AS run_id, d.epoch AS epoch, d.rollout_id AS rollout_id, d.attempt AS attempt, d.env_name AS env_name, d.task_id AS task_id,
     d.disposition AS disposition, d.why[1] AS reason, d.reason_code AS reason_code, d.verifier_status AS verifier_status,
     if(d.reward_valid, d.reward, NULL) AS reward, d.n_turns AS n_turns, d.n_tokens AS n_tokens, a.found AS found, d.decided_at AS decided_at
 FROM rollstream.live_decisions AS d

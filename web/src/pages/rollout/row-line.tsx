@@ -46,13 +46,13 @@ function lineText({ flat, rows, row, prefixOf, finishOf }: RowLineProps, kind: n
   }
   if (kind === ROW.version)
     return `weights ${flat.versions[flat.version[at] ?? -1] ?? 'unknown'} sample from token ${index} on`;
-  if (kind === ROW.rest) return `after the last call, from token ${index} on`;
+  if (kind === ROW.rest) return `after the last turn, from token ${index} on`;
   if (span === undefined) return '';
   if (kind === ROW.sampled) {
     const finish = finishOf(turn);
     const ends = finish === null ? 'the engine gave no finish reason' : `ends with ${finishWord(finish)}`;
     const heat = span.temperature === null ? '' : `; temperature ${span.temperature}`;
-    return `turn ${turn} samples tokens ${span.start}–${span.end - 1} (${count(span.end - span.start)}); ${ends}${heat}; logprobs ${span.logprobs_mode}`;
+    return `turn ${turn} samples tokens ${span.start}–${span.end - 1} (${count(span.end - span.start)}); ${ends}${heat}; ${logprobsWords(span.logprobs_mode)}`;
   }
   const prefix = prefixOf(turn);
   const reused =
@@ -63,6 +63,11 @@ function lineText({ flat, rows, row, prefixOf, finishOf }: RowLineProps, kind: n
         : `tokens 0–${prefix - 1} are reused`;
   const added = span.start - index;
   return `prompt of turn ${turn}: ${reused}; ${added === 0 ? 'nothing is new' : `new are tokens ${index}–${span.start - 1} (${count(added)})`}`;
+}
+
+/** What they are of, which a source may leave out though it gives them. */
+function logprobsWords(mode: string): string {
+  return mode === 'unknown' ? 'the mode of its logprobs was not recorded' : `mode of its logprobs: ${mode}`;
 }
 
 /** `main 252` */

@@ -63,7 +63,8 @@ export function TokenGrid({ flat, rows, looks, cursor, prefixOf, finishOf, onPic
       onScroll={(event) => setTop(event.currentTarget.scrollTop)}
       onKeyDown={onKey}
       onClick={(event) => withPosition(event.target, onPick)}
-      onPointerOver={(event) => withPosition(event.target, onHover)}
+      // Not when it comes over a token: one that is drawn anew under a pointer that rests is not pointed at.
+      onPointerMove={(event) => withPosition(event.target, onHover)}
       onPointerLeave={() => onHover(null)}
     >
       <div class="token-rows" style={{ height: `${rows.count * ROW_PX}px` }}>

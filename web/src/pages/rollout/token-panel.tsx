@@ -13,7 +13,7 @@ interface TokenPanelProps {
   readonly findings: readonly PinnedFinding[];
 }
 
-/** All that is known of the token under the cursor or the pointer. */
+/** All that is known of the token under the cursor. */
 export function TokenPanel({ flat, position, piece, finishReason, findings }: TokenPanelProps) {
   const { segment, index } = indexOf(flat, position);
   const masks = flat.masks[position] ?? 0;
@@ -64,6 +64,19 @@ export function TokenPanel({ flat, position, piece, finishReason, findings }: To
         </p>
       ))}
     </section>
+  );
+}
+
+/** The token that the pointer is at, in a line of its own: the panel stays with the cursor. */
+export function PointedToken({ flat, position, piece }: Pick<TokenPanelProps, 'flat' | 'position' | 'piece'>) {
+  const { segment, index } = indexOf(flat, position);
+  const logprob = flat.logprobs[position] ?? Number.NaN;
+  return (
+    <p class="pointed">
+      <span class="faint">under the pointer:</span> token {index} of <UntrustedText text={segment} />, id{' '}
+      {flat.ids[position]}, <span class="mono">{textOf(piece)}</span>
+      {Number.isNaN(logprob) ? null : `, logprob ${decimal(logprob, 4)}`}
+    </p>
   );
 }
 

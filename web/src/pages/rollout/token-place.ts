@@ -31,10 +31,11 @@ export function placesOf(
   return finding.audit === 'termination' ? present(placeOfEnd(trajectory)) : [];
 }
 
-/** What a call sampled; null: nothing is known of it. */
-export function placeOfCall({ turns }: Segments, turn: number): TokenPlace | null {
+/** What a call sampled; null: nothing is known of it, or no token of it was recorded. */
+export function placeOfCall({ segments, turns }: Segments, turn: number): TokenPlace | null {
   const found = turns.find((one) => one.turn === turn);
-  if (found === undefined) return null;
+  const segment = segments.find(({ segment_id }) => segment_id === found?.segment_id);
+  if (found === undefined || segment === undefined || found.start >= segment.token_ids.length) return null;
   return { segment: found.segment_id, from: found.start, to: Math.max(found.end, found.start + 1), by: 'call' };
 }
 

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
+import { UntrustedText } from '../../parts/untrusted-text.tsx';
 import { placeWords } from './finding-note.tsx';
-import { type FlatTokens, positionOf } from './flat-tokens.ts';
+import { type FlatTokens, missingWords, positionOf } from './flat-tokens.ts';
 import { plainText } from './long-text.tsx';
 import type { PinnedFinding } from './pinned-findings.ts';
 import { positionWords } from './row-line.tsx';
@@ -20,13 +21,20 @@ interface TokenToolsProps {
 /** Jumps: from finding to finding, and to a token by its index. */
 export function TokenTools({ flat, pinned, starts, cursor, below, onBelow, onGo }: TokenToolsProps) {
   const [wanted, setWanted] = useState('');
+  const [missed, setMissed] = useState('');
   const next = starts.find((start) => start > cursor) ?? starts[0];
   const before = starts.findLast((start) => start < cursor) ?? starts.at(-1);
   const goTo = (event: Event): void => {
     event.preventDefault();
     const [, segment = '', index = ''] = /^(?:(\S.*)\s)?\s*(\d+)$/.exec(wanted.trim()) ?? [];
     const position = index === '' ? -1 : positionOf(flat, segment, Number(index));
-    if (position >= 0) onGo(position);
+    setMissed(
+      index === '' ? 'It takes an index, or a segment and an index.' : missingWords(flat, segment, Number(index)),
+    );
+    if (position < 0) return;
+    setMissed('');
+    onGo(position);
+    document.querySelector<HTMLElement>('.token-grid')?.focus();
   };
   return (
     <div class="token-tools">
@@ -46,7 +54,9 @@ export function TokenTools({ flat, pinned, starts, cursor, below, onBelow, onGo 
             onGo(position);
           }}
         >
-          <option value="">{starts.length === 0 ? 'none is pinned to a token' : `${pinned.length} found`}</option>
+          <option value="">
+            {starts.length === 0 ? 'the audits found nothing at a token' : `${pinned.length} found`}
+          </option>
           {pinned.flatMap(({ finding, places }, nth) =>
             places.map((place) => {
               const position = positionOf(flat, place.segment, place.from);
@@ -67,9 +77,16 @@ export function TokenTools({ flat, pinned, starts, cursor, below, onBelow, onGo 
             size={12}
             value={wanted}
             placeholder={plainText(positionWords(flat, cursor))}
-            onInput={(event) => setWanted(event.currentTarget.value)}
+            aria-describedby="no-such-token"
+            onInput={(event) => {
+              setWanted(event.currentTarget.value);
+              setMissed('');
+            }}
           />
-        </label>
+        </label>{' '}
+        <span id="no-such-token" class="warn" role="status">
+          <UntrustedText text={missed} />
+        </span>
       </form>
       <label>
         below the text{' '}

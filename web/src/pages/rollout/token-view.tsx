@@ -1,14 +1,15 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ExplainedAttempt } from '../../../../src/access/explanation.ts';
 import type { TrajectoryJson } from '../../../../src/ready/trajectory-json.ts';
+import { UntrustedText } from '../../parts/untrusted-text.tsx';
 import { goWith } from '../../state/place.ts';
-import { flatTokens, indexOf, positionOf } from './flat-tokens.ts';
+import { flatTokens, indexOf, missingWords, positionOf } from './flat-tokens.ts';
 import type { PinnedFinding } from './pinned-findings.ts';
 import { TokenGrid } from './token-grid.tsx';
 import { movedBy } from './token-keys.ts';
 import { TokenLegend } from './token-legend.tsx';
 import { type Below, type TokenLooks, widthsOf } from './token-looks.ts';
-import { TokenPanel } from './token-panel.tsx';
+import { PointedToken, TokenPanel } from './token-panel.tsx';
 import { tokenRows } from './token-rows.ts';
 import { tokenText } from './token-text.tsx';
 import { TokenTools } from './token-tools.tsx';
@@ -55,8 +56,14 @@ export function TokenView({ attempt, trajectory, pinned, pieces, place }: TokenV
   // A link within the page moves the cursor; the cursor's own trace in the URL does not.
   const linked = `${place.segment} ${place.token}`;
   useEffect(() => {
-    if (linked !== written.current) setMoved(null);
+    if (linked === written.current) return;
+    setMoved(null);
+    measured.current?.querySelector<HTMLElement>('.token-grid')?.focus({ preventScroll: true });
   }, [linked]);
+  // What comes above the grid with the texts would push it out of view again.
+  useEffect(() => {
+    if (moved === null && linked !== written.current) measured.current?.scrollIntoView({ block: 'nearest' });
+  }, [linked, pieces]);
   useEffect(() => {
     if (moved === null) return;
     const timer = setTimeout(() => {
@@ -77,8 +84,8 @@ export function TokenView({ attempt, trajectory, pinned, pieces, place }: TokenV
     setHovered(null);
   };
 
-  const shown = hovered ?? cursor;
-  const turn = flat.turn[shown] ?? -1;
+  const isMissing = moved === null && place.token !== null && positionOf(flat, place.segment, place.token) < 0;
+  const turn = flat.turn[cursor] ?? -1;
   const finishOf = (of: number): string | null =>
     trajectory.turns.find((one) => one.turn === of)?.finish_reason ?? null;
   if (flat.count === 0)
@@ -94,6 +101,11 @@ export function TokenView({ attempt, trajectory, pinned, pieces, place }: TokenV
         onBelow={setBelow}
         onGo={setMoved}
       />
+      {isMissing ? (
+        <p class="warn" role="status">
+          <UntrustedText text={missingWords(flat, place.segment, place.token ?? 0)} />
+        </p>
+      ) : null}
       <div class="token-main">
         <div ref={measured} class="token-measured">
           <TokenGrid
@@ -108,13 +120,18 @@ export function TokenView({ attempt, trajectory, pinned, pieces, place }: TokenV
             onKey={move}
           />
         </div>
-        <TokenPanel
-          flat={flat}
-          position={shown}
-          piece={pieces.pieceOf(flat.ids[shown] ?? -1)}
-          finishReason={turn < 0 ? null : finishOf(turn)}
-          findings={pinned.filter((one) => rangesOf(one).some(([from, to]) => shown >= from && shown < to))}
-        />
+        <div>
+          <TokenPanel
+            flat={flat}
+            position={cursor}
+            piece={pieces.pieceOf(flat.ids[cursor] ?? -1)}
+            finishReason={turn < 0 ? null : finishOf(turn)}
+            findings={pinned.filter((one) => rangesOf(one).some(([from, to]) => cursor >= from && cursor < to))}
+          />
+          {hovered === null || hovered === cursor ? null : (
+            <PointedToken flat={flat} position={hovered} piece={pieces.pieceOf(flat.ids[hovered] ?? -1)} />
+          )}
+        </div>
       </div>
       <TokenLegend />
     </div>

@@ -51,7 +51,7 @@ export function TokenizerNote({ pieces, attempt, place }: TokenizerNoteProps) {
       {tokenizer === null ? null : (
         <>
           {' '}
-          <strong>as {tokenizer.name}: not recorded.</strong>{' '}
+          <strong>That is assumed: the record names no tokenizer.</strong>{' '}
           {compared === 0 ? (
             'The record has no text to compare with.'
           ) : (

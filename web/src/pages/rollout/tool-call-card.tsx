@@ -6,7 +6,7 @@ import { LongText, plainText, ShortText } from './long-text.tsx';
 import type { ToolCall } from './story-items.ts';
 
 /** A call of a tool: as it was written, read and executed, beside each other, and what came back. */
-export function ToolCallCard({ call }: { readonly call: ToolCall }) {
+export function ToolCallCard({ call, hasText }: { readonly call: ToolCall; readonly hasText: boolean }) {
   const { name, callId, raw, parsed, status, parser, results } = call;
   const executed = results[0]?.executed_arguments;
   return (
@@ -27,7 +27,12 @@ export function ToolCallCard({ call }: { readonly call: ToolCall }) {
           <ShortText text={parser === null ? 'parser not recorded' : `parser ${parser}`} most={80} />
         </span>
       </header>
-      <Arguments raw={raw} parsed={parsed} executed={typeof executed === 'string' ? executed : null} />
+      <Arguments
+        raw={raw}
+        parsed={parsed}
+        executed={typeof executed === 'string' ? executed : null}
+        hasText={hasText}
+      />
       {results.length === 0 ? <p class="warn">No result came back for this call.</p> : null}
       {results.map((result, nth) => (
         <ToolResult key={nth} step={result} />
@@ -40,10 +45,13 @@ function Arguments({
   raw,
   parsed,
   executed,
+  hasText,
 }: {
   readonly raw: string | null;
   readonly parsed: string | null;
   readonly executed: string | null;
+  /** The raw text, in which the call may stand, is above. */
+  readonly hasText: boolean;
 }) {
   const compared = comparedArguments(raw, parsed, executed);
   if (raw === null && parsed === null && executed === null)
@@ -56,9 +64,13 @@ function Arguments({
           <thead>
             <tr>
               <th scope="col">name</th>
-              <Side name="written by the model" kept={compared.written} />
+              <Side
+                name="written by the model"
+                kept={compared.written}
+                absent={hasText ? 'in the raw text above, not by themselves' : 'not recorded'}
+              />
               <Side name="as the parser read them" kept={compared.parsed} />
-              <Side name="as executed" kept={compared.executed} />
+              <Side name="as executed" kept={compared.executed} absent="the source does not say" />
             </tr>
           </thead>
           <tbody>
@@ -97,15 +109,20 @@ function Arguments({
   );
 }
 
-function Side({ name, kept }: { readonly name: string; readonly kept: Kept }) {
+function Side({
+  name,
+  kept,
+  absent = 'not recorded',
+}: {
+  readonly name: string;
+  readonly kept: Kept;
+  readonly absent?: string;
+}) {
   return (
     <th scope="col">
       {name}
       {kept === 'read' ? null : (
-        <span class={kept === 'unreadable' ? 'bad' : 'faint'}>
-          {' '}
-          ({kept === 'unreadable' ? 'no JSON' : 'not recorded'})
-        </span>
+        <span class={kept === 'unreadable' ? 'bad' : 'faint'}> ({kept === 'unreadable' ? 'no JSON' : absent})</span>
       )}
     </th>
   );

@@ -16,13 +16,16 @@ export interface Trouble {
 /** What to look at first, in one list: findings that fail, errors, the engine's and the loop's last word, the verifier's. */
 export function troublesOf(attempt: ExplainedAttempt, pinned: readonly PinnedFinding[]): Trouble[] {
   const { decision } = attempt;
-  // The one that decided is read first.
+  // The one that decided is read first; of what trains, a warning is all that there is to say.
   const rank = ({ finding }: PinnedFinding): number => (finding.class === decision?.why[0] ? 0 : 1);
   const found = pinned
     .toSorted((a, b) => rank(a) - rank(b))
     .filter(
       ({ finding }) =>
-        finding.severity === 'fail' || decision?.why.includes(finding.class) === true || finding.audit === 'tools',
+        finding.severity === 'fail' ||
+        decision?.in_loss === true ||
+        decision?.why.includes(finding.class) === true ||
+        finding.audit === 'tools',
     )
     .map(({ finding, places }) => ({
       what: `${findingWords(finding.class)} (${finding.class})`,
@@ -64,8 +67,8 @@ function engineTroubles({ steps, trajectory }: ExplainedAttempt): Trouble[] {
       const call = trajectory === null ? null : placeOfCall(trajectory, turn);
       const tokens = call === null ? 0 : call.to - call.from;
       const what = isCut
-        ? `the engine ${word === 'abort' ? 'aborted' : 'cut'} call ${turn}${tokens === 0 ? '' : ` after ${tokens} tokens`} (${word})`
-        : `call ${turn} failed (${text(step.error_type) || 'error'})`;
+        ? `the engine ${word === 'abort' ? 'aborted' : 'cut'} turn ${turn}${tokens === 0 ? '' : ` after ${tokens} tokens`} (${word})`
+        : `turn ${turn} failed (${text(step.error_type) || 'error'})`;
       const place = call === null ? null : { ...call, from: call.to - 1, by: 'end' as const };
       return [{ what, detail: text(step.error_message), place, turn }];
     });

@@ -46,7 +46,9 @@ describe.runIf(findChromium() !== null)('the page of a rollout', () => {
     const finding = tab.page.getByLabel('finding silent_repair');
     expect(await finding.textContent()).toContain('"0.9 * (3 * 189.90 + 2 * 74.50)"\n</tool_call>');
     expect(await finding.textContent()).toContain('{"expression":"0.9 * (3 * 189.90 + 2 * 74.50)"}');
-    expect(await glance(tab)).toContain('strands-env: scored, reward 1 (late)');
+    expect(await finding.textContent()).toContain('was read by the parser, and called');
+    expect(await tab.page.locator('.arguments').first().textContent()).toContain('in the raw text above');
+    expect(await glance(tab)).toMatch(/none that counts\s*strands-env: scored, reward 1 \(late\)/);
     expect(await tab.accessibilityFindings()).toEqual([]);
     await tab.screenshot('rollout-story-dark');
     expect(tab.problems).toEqual([]);
@@ -80,11 +82,55 @@ describe.runIf(findChromium() !== null)('the page of a rollout', () => {
     expect(tab.problems).toEqual([]);
   });
 
+  // release-notes_0 has 418 tokens; retries of kv_store_agent/0/4: attempt 0 crashed, attempt 1 trains.
+  it('shows the token that a link names, under the keys at once, and the cursor stays what the panel tells of', async () => {
+    const tab = await opened('run=files-events&id=release-notes_0');
+    const { page } = tab;
+    await page.getByRole('link', { name: 'token 417 of segment main' }).first().click();
+    const cursor = page.locator('.token.cursor');
+    await expect
+      .poll(async () => {
+        const box = await cursor.boundingBox();
+        return box !== null && box.y > 50 && box.y + box.height <= 900;
+      })
+      .toBe(true);
+    await page.keyboard.press('ArrowLeft');
+    const panel = page.getByLabel('the token', { exact: true });
+    await expect.poll(() => panel.textContent()).toContain('token 416');
+    await page.locator('.token:not(.cursor)').last().hover();
+    await expect.poll(() => page.locator('.pointed').textContent()).toContain('under the pointer: token 417 of main');
+    expect(await panel.textContent()).toContain('token 416');
+    await page.keyboard.press('g');
+    await page.keyboard.type('9999');
+    await page.keyboard.press('Enter');
+    await page.getByText('There is no token 9999 in segment main, whose last is 417.').waitFor();
+    await page.goto(`${url}/#/rollout?run=files-events&id=release-notes_0&attempt=7&view=tokens&token=418`);
+    await page.getByText('It has no attempt 7: attempt 0, its newest, is shown.').waitFor();
+    await page.getByText('There is no token 418 in segment main, whose last is 417.').waitFor();
+    expect(await tab.accessibilityFindings()).toEqual([]);
+    expect(tab.problems).toEqual([]);
+  });
+
+  it('opens the attempt that was listed, the first too, and leaves it when another run is picked', async () => {
+    const tab = await opened('run=kv-nemo&became=retry');
+    const { page } = tab;
+    await page.getByRole('link', { name: 'kv_store_agent/0/4', exact: true }).click();
+    const current = page.locator('.attempts [aria-current]');
+    await expect.poll(() => current.textContent()).toBe('attempt 0 (retry)');
+    await page.locator('.run select').selectOption('files-events');
+    await page.getByRole('heading', { name: 'Rollouts', level: 1 }).waitFor();
+    expect(page.url()).toContain('run=files-events');
+    await page.goto(`${url}/#/rollout?run=files-events&id=release-notes_4`);
+    await expect.poll(() => page.getByLabel('where to look').textContent()).toContain('(history_rewritten)');
+    expect(tab.problems).toEqual([]);
+  });
+
   it('keeps three facts apart where they contradict each other, and explains as the command does', async () => {
     const tab = await opened('run=files-events&id=release-notes_0');
     await expect
       .poll(() => glance(tab))
-      .toContain('the engine aborted call 2 after 13 tokens (abort) · token 417 of segment main');
+      .toContain('the engine aborted turn 2 after 13 tokens (abort) · token 417 of segment main');
+    expect(await tab.page.title()).toBe('release-notes_0 · Rollout · files-events · rollstream');
     const facts = await tab.page.locator('.facts .tile').allTextContents();
     expect(facts[0]).toContain('strands-env said "task_complete"');
     expect(facts[1]).toContain('Abort in update_weights');

@@ -63,6 +63,11 @@ describe('the tokens that a finding is about', () => {
     expect(placesOf(found, TRAJECTORY, noText)).toEqual([{ segment: 'main', from: 4, to: 10, by: 'call' }]);
   });
 
+  it('of a call without tokens: none', () => {
+    const bare = { segments: [segment('main', null, null, 0)], turns: [turn(0, 'main', 0, 0)] };
+    expect(placesOf(finding({ audit: 'tools', turn: 0 }), bare, noText)).toEqual([]);
+  });
+
   it('of the ending: the last token that was sampled; of the clocks: none', () => {
     const ended = finding({ audit: 'termination', class: 'termination_conflict' });
     expect(placesOf(ended, TRAJECTORY, noText)).toEqual([{ segment: 'main~1', from: 11, to: 12, by: 'end' }]);
