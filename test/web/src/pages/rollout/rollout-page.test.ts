@@ -97,12 +97,13 @@ describe.runIf(findChromium() !== null)('the page of a rollout', () => {
     await page.keyboard.press('ArrowLeft');
     const panel = page.getByLabel('the token', { exact: true });
     await expect.poll(() => panel.textContent()).toContain('token 416');
-    await page.locator('.token:not(.cursor)').last().hover();
+    await page.locator('#token-417').hover();
     await expect.poll(() => page.locator('.pointed').textContent()).toContain('under the pointer: token 417 of main');
     expect(await panel.textContent()).toContain('token 416');
     await page.keyboard.press('g');
     await page.keyboard.type('9999');
     await page.keyboard.press('Enter');
+    await expect.poll(() => page.url()).toContain('token=416');
     await page.getByText('There is no token 9999 in segment main, whose last is 417.').waitFor();
     await page.goto(`${url}/#/rollout?run=files-events&id=release-notes_0&attempt=7&view=tokens&token=418`);
     await page.getByText('It has no attempt 7: attempt 0, its newest, is shown.').waitFor();
