@@ -14,13 +14,16 @@ export function queryForm(sql: string, params: QueryParams): { readonly contentT
   };
 }
 
-/** As the server reads a parameter: escaped as in TabSeparated; strings in a list are quoted, too. */
+/**
+ * As the server reads a parameter: escaped as in TabSeparated; strings in a list are quoted, too. A quote in text stays as it is:
+ * text may be a list that is written down, `['a']`.
+ */
 export function paramText(value: QueryParams[string]): string {
   if (value === null) return '\\N';
   if (typeof value === 'boolean') return value ? '1' : '0';
   if (typeof value === 'number') return numberText(value);
   if (typeof value === 'string') return escaped(value);
-  return `[${value.map((item) => (typeof item === 'string' ? `'${escaped(item)}'` : numberText(item))).join(',')}]`;
+  return `[${value.map((item) => (typeof item === 'string' ? `'${escaped(item).replaceAll("'", "\\'")}'` : numberText(item))).join(',')}]`;
 }
 
 function numberText(value: number): string {
@@ -33,10 +36,9 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\n': '\\n',
   '\r': '\\r',
   '\0': '\\0',
-  "'": "\\'",
   '\\': '\\\\',
 };
 
 function escaped(text: string): string {
-  return text.replace(/[\t\n\r\0'\\]/g, (character) => ESCAPES[character] ?? character);
+  return text.replace(/[\t\n\r\0\\]/g, (character) => ESCAPES[character] ?? character);
 }

@@ -138,6 +138,7 @@ describe('query --list', () => {
   it('lists the queries that are shipped, without any data', async () => {
     const { code, stdout } = await cli(['query', '--list', '--json'], { cwd: folder });
     expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ name: 'accounting', params: ['run:String'] }));
+    const run = { name: 'run', type: 'String', preset: '', meaning: 'one run; empty: all' };
+    expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ name: 'accounting', params: [run] }));
   });
 });
