@@ -22,7 +22,8 @@ const YARDSTICK = 'SELECT count(), category FROM rollstream.decisions GROUP BY c
 
 /**
  * The named queries over one run of 1,000,000 rollouts, asked as the page asks them; and the page itself in a browser. ROLLSTREAM_BENCH_TRAJECTORIES makes it smaller;
- * ROLLSTREAM_BENCH_DATA is a folder that is kept, and asked again when it is there; ROLLSTREAM_BENCH_QUERIES names some, with commas.
+ * ROLLSTREAM_BENCH_DATA is a folder that is kept, and asked again when it is there; ROLLSTREAM_BENCH_QUERIES names some, with commas;
+ * ROLLSTREAM_BENCH_ROUNDS asks less often than twenty times, where a round takes minutes.
  */
 export const analytics: Bench = {
   name: 'analytics',
@@ -77,7 +78,9 @@ async function inStore(data: string, size: Size): Promise<Figure[]> {
 
 /** Slowest first. A value is p50, with the best round and p95. */
 async function askAll(store: Store, size: Size): Promise<Figure[]> {
-  const { rounds, everyNth } = SIZES[size];
+  const { everyNth } = SIZES[size];
+  const rounds =
+    size === 'full' ? Number(process.env.ROLLSTREAM_BENCH_ROUNDS ?? SIZES.full.rounds) : SIZES.smoke.rounds;
   const only = process.env.ROLLSTREAM_BENCH_QUERIES?.split(',');
   const queries = namedQueries().filter(({ name }, place) =>
     only !== undefined && size === 'full' ? only.includes(name) : place % everyNth === 0,
