@@ -9,6 +9,9 @@ const alike = {
   hookTimeout: 240_000,
 } as const;
 
+/** No engine, and no state that another file could see. */
+const PURE = ['test/processors/**/*.test.ts', 'test/src/ingest/**/*.test.ts'];
+
 /** The page in a browser; null: there is none, and it says so. */
 const web =
   findChromium() === null
@@ -25,9 +28,11 @@ export default defineConfig({
           name: 'main',
           include: ['test/**/*.test.ts'],
           // They need Java and Maven: npm run test:kafka. Those of the page need a browser.
-          exclude: ['test/kafka/**', 'test/web/**'],
+          exclude: ['test/kafka/**', 'test/web/**', ...PURE],
         },
       },
+      // A process for each would cost more than its tests.
+      { test: { ...alike, name: 'pure', include: PURE, isolate: false } },
       ...web,
     ],
   },
