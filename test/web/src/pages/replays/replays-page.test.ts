@@ -58,7 +58,7 @@ it('a replay shows its state until it is done, then what changed, by group and b
     'train → drop: weights_unknown, task_complete',
   );
   expect(await rollouts.getByRole('link').first().getAttribute('href')).toBe(
-    `#/rollout?run=recipe-strands&id=recipe-custard_0&view=diff&replay=${ID}`,
+    `#/rollout?run=recipe-strands&id=recipe-custard_0&attempt=0&view=diff&replay=${ID}`,
   );
   expect(await accessibilityFindings()).toEqual([]);
   await screenshot('replays-report');

@@ -51,7 +51,7 @@ it('the slowest rollout comes first and goes onto the clock, a bar for each of i
   await page.keyboard.press('Enter');
   await page.getByRole('status').getByText('6.4 min from').waitFor();
   expect(await page.getByRole('status').getByRole('link').getAttribute('href')).toBe(
-    '#/rollout?run=files-events&id=release-notes_3&turn=0',
+    '#/rollout?run=files-events&id=release-notes_3&attempt=0&turn=0',
   );
   // Short events are seen when each step is as wide, and the link keeps what is looked at.
   await page.getByRole('button', { name: 'each step as wide' }).click();
