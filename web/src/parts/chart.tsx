@@ -49,6 +49,9 @@ export interface ChartProps {
 }
 
 const LINE_PX = 26;
+/** Heights are multiples of it, so that a line more seldom moves what stands below. */
+const STEP_PX = 40;
+const MOST_STEPS = 40;
 
 /**
  * A chart; a pick calls back with its label and series. Its numbers stand in a table beside it (see Panel), so that nobody needs to
@@ -86,8 +89,9 @@ export function Chart(props: ChartProps) {
     props.isHorizontal === true
       ? Math.max(4, props.labels.length * (props.isStacked === true ? 1 : props.series.length))
       : 9;
+  const steps = Math.min(MOST_STEPS, Math.ceil((lines * LINE_PX + 60) / STEP_PX));
   return (
-    <div class={`chart chart-${Math.min(40, Math.ceil((lines * LINE_PX + 60) / 40))}`}>
+    <div class="chart" style={{ height: `${steps * STEP_PX}px` }}>
       <canvas ref={canvas} role="img" aria-label={props.label} />
     </div>
   );

@@ -1,5 +1,5 @@
 import { numberOf, type Row, type Source, textOf } from '../api/rows.ts';
-import { finishWord } from '../pages/rollout/troubles.ts';
+import { finishWord } from './finish-word.ts';
 import { count, decimal } from './format.ts';
 import { Panel } from './panel.tsx';
 import { rolloutHref } from './rollout-link.tsx';

@@ -1,6 +1,6 @@
+import type { Sides } from '../../parts/finding-sides.ts';
 import { UntrustedText } from '../../parts/untrusted-text.tsx';
 import { type AlignedPair, align, firstDifference } from './align.ts';
-import type { Sides } from './sides.ts';
 import { type TextRun, textRuns } from './text-runs.ts';
 
 interface EvidenceProps {

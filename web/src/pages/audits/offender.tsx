@@ -1,18 +1,16 @@
 import { numberOf, type Row, textOf } from '../../api/rows.ts';
+import { sidesOf } from '../../parts/finding-sides.ts';
 import { RolloutLink } from '../../parts/rollout-link.tsx';
 import { UntrustedText } from '../../parts/untrusted-text.tsx';
 import { goWith } from '../../state/place.ts';
+import { findingOf, isOfCharacters } from '../rollout/findings.ts';
 import { Evidence } from './evidence.tsx';
-import { sidesOf } from './sides.ts';
 
 /** A finding with its evidence; it leads to the place in its rollout. */
 export function Offender({ row }: { readonly row: Row }) {
-  const severity = textOf(row, 'severity');
-  const [audit, found] = [textOf(row, 'audit'), textOf(row, 'class')];
-  const turn = placeOf(row, 'turn');
-  const index = placeOf(row, 'index');
-  // What the tools audit counts is characters of a text.
-  const token = audit === 'tools' ? null : index;
+  const finding = findingOf(row);
+  const { audit, class: found, severity, turn, index } = finding;
+  const token = isOfCharacters(finding) ? null : index;
   const attempt = numberOf(row, 'attempt');
   return (
     <article class="offender" aria-label={`${found} in ${textOf(row, 'rollout_id')}`}>
@@ -41,25 +39,15 @@ export function Offender({ row }: { readonly row: Row }) {
         </span>
       </header>
       <p>
-        <UntrustedText text={textOf(row, 'detail')} />
+        <UntrustedText text={finding.detail} />
       </p>
       <Evidence
         sides={sidesOf(audit, found)}
-        ids={idsOf(row.ids)}
-        expectedIds={idsOf(row.expected_ids)}
-        text={textOf(row, 'text')}
-        expectedText={textOf(row, 'expected_text')}
+        ids={finding.ids}
+        expectedIds={finding.expectedIds}
+        text={finding.text}
+        expectedText={finding.expectedText}
       />
     </article>
   );
-}
-
-/** -1: the finding has none. */
-function placeOf(row: Row, name: string): number | null {
-  const value = numberOf(row, name);
-  return value === null || value < 0 ? null : value;
-}
-
-function idsOf(value: unknown): number[] {
-  return Array.isArray(value) ? value.filter((id) => typeof id === 'number') : [];
 }

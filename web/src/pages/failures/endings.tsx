@@ -1,9 +1,9 @@
 import { named, numberOf, textOf } from '../../api/rows.ts';
+import { finishWord } from '../../parts/finish-word.ts';
 import { count, percent } from '../../parts/format.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { type Column, Table, Value } from '../../parts/table.tsx';
 import { UntrustedText } from '../../parts/untrusted-text.tsx';
-import { finishWord } from '../rollout/troubles.ts';
 import { failuresHref, NONE } from './filters.ts';
 import { Example } from './worst-tasks.tsx';
 

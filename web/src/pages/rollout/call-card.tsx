@@ -1,4 +1,5 @@
 import type { ExplainedAttempt, JsonRow } from '../../../../src/access/explanation.ts';
+import { finishWord } from '../../parts/finish-word.ts';
 import { duration } from '../../parts/format.ts';
 import { UntrustedText } from '../../parts/untrusted-text.tsx';
 import type { PieceOf } from './call-text.ts';
@@ -9,7 +10,6 @@ import { type PinnedFinding, textOfCall } from './pinned-findings.ts';
 import type { StoryItem } from './story-items.ts';
 import { placeOfCall } from './token-place.ts';
 import { ToolCallCard } from './tool-call-card.tsx';
-import { finishWord } from './troubles.ts';
 import type { Pieces } from './use-pieces.ts';
 import { type ViewerPlace, viewerHref } from './viewer-place.ts';
 

@@ -1,7 +1,7 @@
 import { findingWords } from '../../../../src/explain/code-words.ts';
+import { sidesOf } from '../../parts/finding-sides.ts';
 import { UntrustedText } from '../../parts/untrusted-text.tsx';
 import type { PieceOf } from './call-text.ts';
-import type { Finding } from './findings.ts';
 import { LongText } from './long-text.tsx';
 import type { PinnedFinding } from './pinned-findings.ts';
 import type { TokenPlace } from './token-place.ts';
@@ -14,7 +14,7 @@ interface FindingNoteProps {
   readonly place: ViewerPlace;
   /** Text that stands above, with the place of the finding marked: it is not repeated. */
   readonly above?: string;
-  /** The source says what was executed; else the audit takes what the parser read for it. */
+  /** As sidesOf has it. */
   readonly isExecutedKept?: boolean;
 }
 
@@ -28,7 +28,7 @@ export function FindingNote({
 }: FindingNoteProps) {
   const { class: name, audit, severity, detail, ids, expectedIds, text, expectedText } = finding;
   const [same, after] = alike(ids, expectedIds);
-  const [expected, there] = sidesOf(finding, isExecutedKept);
+  const { expected, was: there } = sidesOf(audit, name, isExecutedKept);
   const isAbove = expectedText === '' && finding.index !== null && above?.includes(text) === true;
   return (
     <section class={`finding ${severity}`} aria-label={`finding ${name}`}>
@@ -75,17 +75,6 @@ export function FindingNote({
       <PlaceLinks places={places} place={place} />
     </section>
   );
-}
-
-/** What its two sides are called: what the record should hold, and what it holds. */
-function sidesOf({ audit, class: name }: Finding, isExecutedKept: boolean): readonly [string, string] {
-  if (audit === 'tokens' && name !== 'render_drift') return ['was sampled', 'in the prompt'];
-  if (audit === 'reencode') return ['encoded again', 'was sampled'];
-  if (audit === 'tools') {
-    const ran = isExecutedKept ? 'was executed' : 'was read by the parser, and called';
-    return ['the model wrote', /^(?:malformed|truncated|think_unclosed)/.test(name) ? 'the model wrote' : ran];
-  }
-  return ['expected', 'there'];
 }
 
 /** Links into the token view. */

@@ -1,4 +1,5 @@
 import type { ExplainedAttempt, JsonRow } from '../../../../src/access/explanation.ts';
+import { textOrEmpty } from './text-or-empty.ts';
 
 /** A row of `audits` that found something. */
 export interface Finding {
@@ -29,27 +30,23 @@ export function isOfCharacters({ audit, class: name }: Pick<Finding, 'audit' | '
   return audit === 'tools' || name === 'render_drift';
 }
 
-function findingOf(row: JsonRow): Finding {
+export function findingOf(row: JsonRow): Finding {
   return {
-    audit: text(row.audit),
-    class: text(row.class),
+    audit: textOrEmpty(row.audit),
+    class: textOrEmpty(row.class),
     severity: row.severity === 'fail' ? 'fail' : 'warn',
     turn: place(row.turn),
     index: place(row.index),
-    detail: text(row.detail),
+    detail: textOrEmpty(row.detail),
     ids: numbers(row.ids),
     expectedIds: numbers(row.expected_ids),
-    text: text(row.text),
-    expectedText: text(row.expected_text),
+    text: textOrEmpty(row.text),
+    expectedText: textOrEmpty(row.expected_text),
   };
 }
 
 function rank({ severity }: Finding): number {
   return severity === 'fail' ? 0 : 1;
-}
-
-function text(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }
 
 /** The store says -1 for none. */

@@ -1,9 +1,10 @@
 import type { ExplainedAttempt } from '../../../../src/access/explanation.ts';
+import { finishWord } from '../../parts/finish-word.ts';
 import { count, decimal, NOTHING } from '../../parts/format.ts';
 import { UntrustedText } from '../../parts/untrusted-text.tsx';
 import { placeWords } from './finding-note.tsx';
 import { ShortText } from './long-text.tsx';
-import { finishWord, type Trouble } from './troubles.ts';
+import type { Trouble } from './troubles.ts';
 import { type ViewerPlace, viewerHref } from './viewer-place.ts';
 
 interface GlanceProps {

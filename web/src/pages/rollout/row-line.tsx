@@ -1,8 +1,8 @@
+import { finishWord } from '../../parts/finish-word.ts';
 import { count } from '../../parts/format.ts';
 import { UntrustedText } from '../../parts/untrusted-text.tsx';
 import { type FlatTokens, indexOf } from './flat-tokens.ts';
 import { ROW, type TokenRows } from './token-rows.ts';
-import { finishWord } from './troubles.ts';
 
 interface RowLineProps {
   readonly flat: FlatTokens;

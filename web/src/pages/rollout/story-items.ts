@@ -1,4 +1,5 @@
 import type { ExplainedAttempt, JsonRow } from '../../../../src/access/explanation.ts';
+import { textOrEmpty } from './text-or-empty.ts';
 
 /** A call of a tool, as the model call that asked for it has it. */
 export interface ToolCall {
@@ -30,7 +31,7 @@ export function storyItems({ steps }: Pick<ExplainedAttempt, 'steps'>): StoryIte
     if (step.kind !== 'tool_result') continue;
     const turn = typeof step.tool_turn === 'number' ? step.tool_turn : last;
     const asked = turns[turn];
-    if (asked !== undefined && strings(asked['tool_calls.call_id']).includes(text(step.call_id)))
+    if (asked !== undefined && strings(asked['tool_calls.call_id']).includes(textOrEmpty(step.call_id)))
       answered.set(step, asked);
   }
   return steps
@@ -48,12 +49,12 @@ function toolCalls(step: JsonRow, results: readonly JsonRow[]): ToolCall[] {
   return ids.map((id, at) => {
     const [from, to] = [column('char_start')[at], column('char_end')[at]];
     return {
-      callId: text(id),
-      name: text(column('name')[at]),
+      callId: textOrEmpty(id),
+      name: textOrEmpty(column('name')[at]),
       raw: nullable(column('arguments_raw')[at]),
       parsed: nullable(column('arguments_parsed')[at]),
       span: typeof from === 'number' && typeof to === 'number' && to > from ? { from, to } : null,
-      status: text(column('parse_status')[at]),
+      status: textOrEmpty(column('parse_status')[at]),
       parser: nullable(column('parser')[at]),
       results: results.filter(({ call_id }) => call_id === id && ids.indexOf(id) === at),
     };
@@ -65,11 +66,7 @@ function list(value: unknown): readonly unknown[] {
 }
 
 function strings(value: unknown): string[] {
-  return list(value).map(text);
-}
-
-function text(value: unknown): string {
-  return typeof value === 'string' ? value : '';
+  return list(value).map(textOrEmpty);
 }
 
 function nullable(value: unknown): string | null {

@@ -1,6 +1,8 @@
-import type { ExplainedAttempt, JsonRow } from '../../../../src/access/explanation.ts';
+import type { ExplainedAttempt } from '../../../../src/access/explanation.ts';
 import { codeWords, findingWords } from '../../../../src/explain/code-words.ts';
+import { finishWord } from '../../parts/finish-word.ts';
 import type { PinnedFinding } from './pinned-findings.ts';
+import { textOrEmpty } from './text-or-empty.ts';
 import { placeOfCall, placeOfEnd, type TokenPlace } from './token-place.ts';
 
 /** One thing that went wrong, or that the attempt was judged by, and where. */
@@ -48,8 +50,8 @@ function toolTroubles({ steps, trajectory }: ExplainedAttempt): Trouble[] {
     .map((step) => {
       const turn = typeof step.tool_turn === 'number' ? step.tool_turn : null;
       return {
-        what: `${text(step.tool_name) || 'a tool'} failed (${text(step.error_type) || text(step.status)})`,
-        detail: text(step.error_message),
+        what: `${textOrEmpty(step.tool_name) || 'a tool'} failed (${textOrEmpty(step.error_type) || textOrEmpty(step.status)})`,
+        detail: textOrEmpty(step.error_message),
         place: turn === null || trajectory === null ? null : placeOfCall(trajectory, turn),
         turn,
       };
@@ -61,16 +63,16 @@ function engineTroubles({ steps, trajectory }: ExplainedAttempt): Trouble[] {
   return steps
     .filter(({ kind }) => kind === 'model_call')
     .flatMap((step, turn) => {
-      const word = finishWord(text(step.finish_reason));
+      const word = finishWord(textOrEmpty(step.finish_reason));
       const isCut = word === 'length' || word === 'abort';
       if (!isCut && step.has_error !== true) return [];
       const call = trajectory === null ? null : placeOfCall(trajectory, turn);
       const tokens = call === null ? 0 : call.to - call.from;
       const what = isCut
         ? `the engine ${word === 'abort' ? 'aborted' : 'cut'} turn ${turn}${tokens === 0 ? '' : ` after ${tokens} tokens`} (${word})`
-        : `turn ${turn} failed (${text(step.error_type) || 'error'})`;
+        : `turn ${turn} failed (${textOrEmpty(step.error_type) || 'error'})`;
       const place = call === null ? null : { ...call, from: call.to - 1, by: 'end' as const };
-      return [{ what, detail: text(step.error_message), place, turn }];
+      return [{ what, detail: textOrEmpty(step.error_message), place, turn }];
     });
 }
 
@@ -109,14 +111,4 @@ function verifierTroubles({ decision, verdicts, trajectory }: ExplainedAttempt):
 
 function lastTurn(trajectory: ExplainedAttempt['trajectory']): number | null {
   return trajectory?.turns.at(-1)?.turn ?? null;
-}
-
-/** Some engines give an object, whose type says it in a word. */
-export function finishWord(reason: string): string {
-  const typed = /^\{.*"type":"(\w+)"/.exec(reason);
-  return typed?.[1] ?? reason;
-}
-
-function text(value: JsonRow[string]): string {
-  return typeof value === 'string' ? value : '';
 }
