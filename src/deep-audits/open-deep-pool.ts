@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { Piscina } from 'piscina';
@@ -8,6 +6,7 @@ import type { DeepAnswers } from '../../processors/model/deep-input.ts';
 import { RollstreamError } from '../errors.ts';
 import type { AuditSettings } from '../lanes/lane-settings.ts';
 import { workerOptions } from '../threads/worker-options.ts';
+import { hashOfFolder } from '../tokenizers/hash-of-folder.ts';
 import type { DeepAuditor } from './deep-auditor.ts';
 import type { DeepJob } from './deep-worker.ts';
 
@@ -60,12 +59,10 @@ export async function openDeepPool({ tokenizers, workers }: AuditSettings, log: 
 }
 
 async function hashOf(name: string, folder: string): Promise<string> {
-  const file = join(folder, 'tokenizer.json');
   try {
-    return createHash('sha256')
-      .update(await readFile(file))
-      .digest('hex');
+    return await hashOfFolder(folder);
   } catch (cause) {
+    const file = join(folder, 'tokenizer.json');
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new RollstreamError('RS_CONFIG', `audits.tokenizers: ${name}: cannot read ${file}: ${why}`, {
       cause,

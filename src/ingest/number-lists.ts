@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { HALF_DIGITS, writeNearest } from './exact-decimal.ts';
+import { isJsonSpace } from './is-json-space.ts';
 
 /** Bytes of JSON without its long lists of numbers, each of which has given its place to a mark. */
 export interface CutBytes {
@@ -81,7 +82,7 @@ function readNumbers(view: DataView, start: number): number[] | (number | null)[
   let count = 0;
   for (;;) {
     let byte = view.getUint8(at);
-    while (byte <= 0x20 && isSpace(byte)) byte = view.getUint8(++at);
+    while (byte <= 0x20 && isJsonSpace(byte)) byte = view.getUint8(++at);
     const begin = at;
     let value = 0;
     while ((byte - ZERO) >>> 0 < 10) {
@@ -92,7 +93,7 @@ function readNumbers(view: DataView, start: number): number[] | (number | null)[
     const digits = at - begin;
     if (digits > HALF_DIGITS) return null;
     if (digits === 0 || (digits > 1 && view.getUint8(begin) === ZERO)) return otherNumbers(view, start, byte);
-    while (byte <= 0x20 && isSpace(byte)) byte = view.getUint8(++at);
+    while (byte <= 0x20 && isJsonSpace(byte)) byte = view.getUint8(++at);
     if (byte !== COMMA && byte !== CLOSING) return otherNumbers(view, start, byte);
     integers[count++] = value;
     at++;
@@ -128,7 +129,7 @@ function readDoubles(view: DataView, start: number): (number | null)[] | null {
   let count = 0;
   for (;;) {
     let byte = view.getUint8(at);
-    while (byte <= 0x20 && isSpace(byte)) byte = view.getUint8(++at);
+    while (byte <= 0x20 && isJsonSpace(byte)) byte = view.getUint8(++at);
     if (byte === LETTER_N && at + 4 <= view.byteLength && view.getUint32(at) === NULL) {
       hasNulls = true;
       doubles[count] = Number.NaN;
@@ -137,7 +138,7 @@ function readDoubles(view: DataView, start: number): (number | null)[] | null {
     count++;
     at = end;
     byte = view.getUint8(at++);
-    while (byte <= 0x20 && isSpace(byte)) byte = view.getUint8(at++);
+    while (byte <= 0x20 && isJsonSpace(byte)) byte = view.getUint8(at++);
     if (byte === CLOSING) break;
     if (byte !== COMMA) return null;
     if (count === BLOCK) {
@@ -237,8 +238,4 @@ function fourDigits(word: number): number {
   // Each second byte becomes two digits.
   const pairs = Math.imul(values, 10) + (values >>> 8);
   return Math.imul(pairs & 0xff, 100) + ((pairs >>> 16) & 0xff);
-}
-
-function isSpace(byte: number): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }

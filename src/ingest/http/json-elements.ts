@@ -1,3 +1,4 @@
+import { isJsonSpace } from '../is-json-space.ts';
 import { createLine, MAX_LINE_BYTES, type SourceLine } from '../line-reader.ts';
 import { BodyFault } from './read-step.ts';
 
@@ -118,7 +119,7 @@ function createScan(limitBytes: number, closing: string) {
 
   /** A byte between elements. */
   function step(byte: number): void {
-    if (isSpace(byte)) return;
+    if (isJsonSpace(byte)) return;
     const mayEnd = state === 'first' || state === 'after';
     if (mayEnd && byte === END_OF_ARRAY) state = 'tail';
     else if (state === 'after' && byte === COMMA) state = 'value';
@@ -160,8 +161,4 @@ function createScan(limitBytes: number, closing: string) {
   function isInside(): boolean {
     return state === 'inside';
   }
-}
-
-function isSpace(byte: number): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }

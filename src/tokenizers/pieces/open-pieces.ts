@@ -1,10 +1,7 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import type { Logger } from 'pino';
 import { RollstreamError } from '../../errors.ts';
+import { hashOfFolder } from '../hash-of-folder.ts';
 import type { PieceTable } from './piece.ts';
 import { tableOfPool } from './piece-pool.ts';
 import { readInThread } from './read-in-thread.ts';
@@ -54,7 +51,7 @@ export function openPieces({ folders, vocabularyFile, log }: PiecesDeps): Pieces
     const sources = new Map<string, Source>();
     for (const { name, folder } of folders) {
       try {
-        const sha256 = await hashOf(folder);
+        const sha256 = await hashOfFolder(folder);
         sources.set(sha256, {
           tokenizer: { sha256, name, source: 'configured' },
           read: () => readFolder(folder, sha256),
@@ -99,10 +96,4 @@ export function openPieces({ folders, vocabularyFile, log }: PiecesDeps): Pieces
       await Promise.allSettled(tables.values());
     },
   };
-}
-
-async function hashOf(folder: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(join(folder, 'tokenizer.json')), hash);
-  return hash.digest('hex');
 }
