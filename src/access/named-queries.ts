@@ -15,7 +15,8 @@ export interface NamedParam {
 
 /**
  * A query that is shipped: `infra/clickhouse/queries/<name>.sql`. Its header (lines of `--`) has `title:`, `question:`, a line
- * `param NAME [= PRESET]: meaning` for each parameter (of one that is text, `empty: …` in the meaning is the preset ''), `example:`, and behind an empty line what its columns mean.
+ * `param NAME [= PRESET]: meaning` for each parameter (of one that is text, `empty: …` in the meaning is the preset ''), `example:`,
+ * and behind an empty line what its columns mean.
  */
 export interface NamedQuery {
   readonly name: string;

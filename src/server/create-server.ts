@@ -168,7 +168,7 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Hono<Sende
   app.route('/v1', schemaRoutes(deps));
   app.route('/v1', blobRoutes(deps));
   app.route('/v1', admissionRoutes(deps.trainer));
-  app.route('/v1', taskRoutes(deps));
+  app.route('/v1', taskRoutes({ ...deps, takeTurns }));
   app.route('/v1', verifierResultRoutes(deps));
   app.route('/v1', openApiRoutes());
 
