@@ -1,7 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -80,11 +79,9 @@ describe.runIf(hasPrometheus())('pipeline health', () => {
     folder = mkdtempSync(join(tmpdir(), 'rollstream-prometheus-'));
     const config = join(folder, 'prometheus.yml');
     writeFileSync(config, readFileSync(packageFile('infra', 'grafana', 'prometheus.yml')));
-    const address = `127.0.0.1:${await freePort()}`;
-    const args = [`--config.file=${config}`, `--storage.tsdb.path=${folder}/data`, `--web.listen-address=${address}`];
+    const args = [`--config.file=${config}`, `--storage.tsdb.path=${folder}/data`, '--web.listen-address=127.0.0.1:0'];
     prometheus = spawn('prometheus', args, { stdio: ['ignore', 'ignore', 'pipe'] });
-    url = `http://${address}`;
-    for await (const text of prometheus.stderr ?? []) if (String(text).includes('Server is ready')) break;
+    url = `http://${await addressWhenReady(prometheus)}`;
   });
   afterAll(async () => {
     const gone = once(prometheus, 'exit');
@@ -116,11 +113,15 @@ function hasPrometheus(): boolean {
   }
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
+/** What it logs is read to its end: a pipe that nobody reads would end Prometheus with its next line. */
+function addressWhenReady(prometheus: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let logged = '';
+    prometheus.stderr?.on('data', (text) => {
+      logged += text;
+      const [, address] = logged.match(/msg="Listening on" address=(\S+)/) ?? [];
+      if (address !== undefined && logged.includes('Server is ready')) resolve(address);
+    });
+    prometheus.once('exit', () => reject(new Error(logged)));
+  });
 }
