@@ -1,0 +1,34 @@
+import type { NamedBy } from '../journal/call-head.ts';
+
+/** What is said of an attempt by HTTP, beside its calls. */
+export interface SaidEnd {
+  readonly reasons: ReadonlyArray<{ readonly raw: string; readonly system: string; readonly detail?: string | null }>;
+  readonly finalResponse?: string | null;
+  readonly envReward?: number | null;
+}
+
+export interface RecordingStatus {
+  /** Attempts that have begun and not ended. */
+  readonly openRollouts: number;
+  /** Calls that ended and are not events yet. */
+  readonly waitingCalls: number;
+  /** Events that no server has answered for, and their bytes. */
+  readonly spooledEvents: number;
+  readonly spooledBytes: number;
+  readonly lostEvents: number;
+  /** Calls that cannot be audited, by why: `no_token_ids`, `unreadable_answer` … */
+  readonly notAuditable: Readonly<Record<string, number>>;
+  /** What went wrong last, as of a server that is away; null: nothing. */
+  readonly lastProblem: string | null;
+}
+
+/** Makes events of calls, beside the thread that passes them on. Nothing of it is ever in the way of a client. */
+export interface Recording {
+  /** The call whose file this is has ended: its events come from here on in the order of these. Returns at once. */
+  ended(path: string): void;
+  /** Durable here once it resolves, after the events of all calls that ended before. RS_NOT_FOUND: no such attempt is open. */
+  endRollout(named: NamedBy & { readonly rollout: string }, end: SaidEnd): Promise<void>;
+  status(): Promise<RecordingStatus>;
+  /** Resolves once all that ended is in the spool, and what a server takes in time is sent. Open attempts stay open. */
+  close(timeoutMs: number): Promise<void>;
+}
