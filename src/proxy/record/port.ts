@@ -1,10 +1,34 @@
+import type { Verdict } from '../../../clients/typescript/recorded.ts';
 import type { NamedBy } from '../journal/call-head.ts';
+
+/** Of which attempt something is said that is no call. `attempt: null`: the latest that this proxy has seen. */
+export type NamedAttempt = NamedBy & { readonly rollout: string };
 
 /** What is said of an attempt by HTTP, beside its calls. */
 export interface SaidEnd {
   readonly reasons: ReadonlyArray<{ readonly raw: string; readonly system: string; readonly detail?: string | null }>;
   readonly finalResponse?: string | null;
   readonly envReward?: number | null;
+}
+
+export interface SaidVerdict extends Verdict {
+  readonly scorer: string;
+  /** The same id again is the same verdict. null: one is made. */
+  readonly eventId: string | null;
+}
+
+/** How a recording is begun: what goes to its thread. */
+export interface RecordingOptions {
+  /** State folder of the proxy, which this process owns: call files are in `calls/`; the rest is the recording's. */
+  readonly folder: string;
+  /** null: no server, so that events wait in the spool. */
+  readonly server: { readonly url: string; readonly token: string | null } | null;
+  /** For calls that name none. */
+  readonly run: string;
+  readonly env: string;
+  readonly purpose: 'train' | 'eval' | 'synthesis';
+  /** An attempt without a call for so long is over. */
+  readonly idleMs: number;
 }
 
 export interface RecordingStatus {
@@ -27,7 +51,9 @@ export interface Recording {
   /** The call whose file this is has ended: its events come from here on in the order of these. Returns at once. */
   ended(path: string): void;
   /** Durable here once it resolves, after the events of all calls that ended before. RS_NOT_FOUND: no such attempt is open. */
-  endRollout(named: NamedBy & { readonly rollout: string }, end: SaidEnd): Promise<void>;
+  endRollout(named: NamedAttempt, end: SaidEnd): Promise<void>;
+  /** Durable here once it resolves. Also after the end of the attempt. RS_NOT_FOUND: this proxy knows no such rollout. */
+  verdict(named: NamedAttempt, verdict: SaidVerdict): Promise<void>;
   status(): Promise<RecordingStatus>;
   /** Resolves once all that ended is in the spool, and what a server takes in time is sent. Open attempts stay open. */
   close(timeoutMs: number): Promise<void>;
