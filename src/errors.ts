@@ -34,6 +34,7 @@ export const ERRORS = {
   RS_LEASE_LOST: { exit: 1, status: 409, retriable: false },
   RS_LINEAGE_DISCARDED: { exit: 1, status: 409, retriable: false },
   RS_DELIVERY_REFUSED: { exit: 1, status: 409, retriable: false },
+  RS_RUN_CLOSED: { exit: 1, status: 409, retriable: false },
   RS_BLOB_DAMAGED: { exit: 3, status: 500, retriable: false },
   RS_BODY_STALLED: { exit: 3, status: 408, retriable: true },
   RS_INGEST_FULL: { exit: 3, status: 429, retriable: true },
