@@ -1,0 +1,137 @@
+/** Where things end in the bytes of a JSON text. Nothing is decoded: what is cut or added later leaves all other bytes as they were. */
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+
+/** Not there, torn, or no JSON. */
+export const NOWHERE = -1;
+
+export function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+export function skipSpace(bytes: Uint8Array, from: number): number {
+  let at = from;
+  while (isSpace(bytes[at])) at += 1;
+  return at;
+}
+
+/** `from`: the opening quote. Behind the closing one. */
+export function endOfString(bytes: Uint8Array, from: number): number {
+  const { length } = bytes;
+  for (let at = from + 1; at < length; at += 1) {
+    const byte = bytes[at];
+    if (byte === QUOTE) return at + 1;
+    if (byte === BACKSLASH) at += 1;
+  }
+  return NOWHERE;
+}
+
+/** `from`: the first byte of a value. Behind its last one. */
+export function endOfValue(bytes: Uint8Array, from: number): number {
+  const first = bytes[from];
+  if (first === QUOTE) return endOfString(bytes, from);
+  return first === OPEN_BRACE || first === OPEN_BRACKET ? endOfContainer(bytes, from) : endOfScalar(bytes, from);
+}
+
+function endOfContainer(bytes: Uint8Array, from: number): number {
+  const { length } = bytes;
+  let depth = 0;
+  for (let at = from; at < length; at += 1) {
+    const byte = bytes[at];
+    if (byte === QUOTE) {
+      const end = endOfString(bytes, at);
+      if (end === NOWHERE) return NOWHERE;
+      at = end - 1;
+    } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth += 1;
+    else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    }
+  }
+  return NOWHERE;
+}
+
+/** A number or a word, whatever it is: NaN is written by some. */
+function endOfScalar(bytes: Uint8Array, from: number): number {
+  let at = from;
+  for (; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (byte === COMMA || byte === CLOSE_BRACE || byte === CLOSE_BRACKET || isSpace(byte)) break;
+    if (byte === QUOTE || byte === 0x3a || byte === OPEN_BRACE || byte === OPEN_BRACKET) return NOWHERE;
+  }
+  return at === from ? NOWHERE : at;
+}
+
+/** A member of an object, as bytes: the key with its quotes. */
+export interface Member {
+  readonly key: string;
+  readonly keyStart: number;
+  readonly valueStart: number;
+  readonly valueEnd: number;
+}
+
+/** `visit` is told of each member in its order. Behind the closing brace, or NOWHERE. `from`: the opening one. */
+export function eachMember(bytes: Buffer, from: number, visit: (member: Member) => void): number {
+  if (bytes[from] !== OPEN_BRACE) return NOWHERE;
+  let at = skipSpace(bytes, from + 1);
+  if (bytes[at] === CLOSE_BRACE) return at + 1;
+  for (;;) {
+    if (bytes[at] !== QUOTE) return NOWHERE;
+    const keyStart = at;
+    const keyEnd = endOfString(bytes, at);
+    if (keyEnd === NOWHERE) return NOWHERE;
+    at = skipSpace(bytes, keyEnd);
+    if (bytes[at] !== 0x3a) return NOWHERE;
+    const valueStart = skipSpace(bytes, at + 1);
+    const valueEnd = endOfValue(bytes, valueStart);
+    if (valueEnd === NOWHERE) return NOWHERE;
+    visit({ key: keyOf(bytes, keyStart, keyEnd), keyStart, valueStart, valueEnd });
+    at = skipSpace(bytes, valueEnd);
+    if (bytes[at] === CLOSE_BRACE) return at + 1;
+    if (bytes[at] !== COMMA) return NOWHERE;
+    at = skipSpace(bytes, at + 1);
+  }
+}
+
+/** `visit` is told where each element begins and ends. `from`: the opening bracket. */
+export function eachElement(bytes: Buffer, from: number, visit: (start: number, end: number) => void): number {
+  if (bytes[from] !== OPEN_BRACKET) return NOWHERE;
+  let at = skipSpace(bytes, from + 1);
+  if (bytes[at] === CLOSE_BRACKET) return at + 1;
+  for (;;) {
+    const end = endOfValue(bytes, at);
+    if (end === NOWHERE) return NOWHERE;
+    visit(at, end);
+    at = skipSpace(bytes, end);
+    if (bytes[at] === CLOSE_BRACKET) return at + 1;
+    if (bytes[at] !== COMMA) return NOWHERE;
+    at = skipSpace(bytes, at + 1);
+  }
+}
+
+/** The members of an object, the last of each name, as whoever reads it takes them; null: it is none. */
+export function membersOf(bytes: Buffer, from: number): ReadonlyMap<string, Member> | null {
+  const members = new Map<string, Member>();
+  const end = eachMember(bytes, from, (member) => members.set(member.key, member));
+  return end === NOWHERE ? null : members;
+}
+
+export function isNull(bytes: Uint8Array, start: number, end: number): boolean {
+  return end - start === 4 && bytes[start] === 0x6e && bytes[start + 1] === 0x75;
+}
+
+function keyOf(bytes: Buffer, start: number, end: number): string {
+  const raw = bytes.toString('utf8', start + 1, end - 1);
+  if (!raw.includes('\\')) return raw;
+  try {
+    return JSON.parse(`"${raw}"`);
+  } catch {
+    return raw;
+  }
+}
