@@ -29,6 +29,8 @@ export interface EngineConfig {
   readonly model?: string;
   /** Whether `truth()` keeps what it says; default true. */
   readonly keepTruth?: boolean;
+  /** ms since the epoch; default the clock. A constant makes two answers to one request equal, given `rid` or `x-request-id`. */
+  readonly now?: () => number;
 }
 
 export interface Engine {

@@ -1,0 +1,23 @@
+import type { Answer } from '../answer.ts';
+
+/** A piece of a streamed answer. */
+export interface Frame {
+  /** With its `data: ` and the empty line. */
+  readonly text: string;
+  /** Completion tokens that the client has once it has this. */
+  readonly tokens: number;
+}
+
+export function dataFrame(value: unknown, tokens: number): Frame {
+  return { text: `data: ${JSON.stringify(value)}\n\n`, tokens };
+}
+
+export function doneFrame(tokens: number): Frame {
+  return { text: 'data: [DONE]\n\n', tokens };
+}
+
+/** One dialect's form of one route. */
+export interface Shape {
+  readonly whole: (answer: Answer) => unknown;
+  readonly frames: (answer: Answer) => Iterable<Frame>;
+}
