@@ -40,7 +40,7 @@ const ONE_VERSION = [{ start: 0, version: 'v1' }];
 
 /** What a play comes to under the limits of the request. */
 export function answerOf(play: Play, { asked, turn, seed, cachedTokens, createdS }: AnswerFacts): Answer {
-  const { vocabulary, opensInThought } = turn;
+  const { vocabulary } = turn;
   const { ids, finish } = limited(play, asked, vocabulary);
   const stop = finish.type === 'stop' ? finish.matched : null;
   const isTrimmed = (at: number): boolean => typeof stop === 'number' && !asked.keepsStop && at === ids.length - 1;
@@ -61,7 +61,7 @@ export function answerOf(play: Play, { asked, turn, seed, cachedTokens, createdS
     text: deltas.join(''),
     finish,
     spans,
-    opensInThought,
+    opensInThought: play.inThought ?? turn.opensInThought,
     endsPlainly: stop === vocabulary.eosIds[0],
     cachedTokens,
     createdS,

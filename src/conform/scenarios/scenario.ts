@@ -46,6 +46,8 @@ export interface Play {
   readonly versions?: ReadonlyArray<{ readonly start: number; readonly version: string }>;
   /** In words; null: an honest answer. */
   readonly misbehaved: string | null;
+  /** The text began within a thought, whatever the prompt ended with: engines that take that for given split it there. */
+  readonly inThought?: boolean;
   /** Instead of an answer. */
   readonly refusal?: Refusal;
   /** Logprobs beyond one a token. */
