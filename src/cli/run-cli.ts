@@ -7,6 +7,7 @@ import { addAccounting } from './commands/accounting.ts';
 import { addAudit } from './commands/audit.ts';
 import { addBlame } from './commands/blame.ts';
 import { addClickhouse } from './commands/clickhouse.ts';
+import { addConform } from './commands/conform.ts';
 import { addDeadLetter } from './commands/dead-letter.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addExplain } from './commands/explain.ts';
@@ -86,6 +87,7 @@ export async function runCli(io: Io): Promise<number> {
     addAcceptLoss,
     addDoctor,
     addClickhouse,
+    addConform,
   ];
   for (const add of commands) add(program, run);
 
