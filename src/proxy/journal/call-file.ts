@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, writevSync } from 'node:fs';
+import { closeSync, openSync, unlinkSync, writevSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AnswerHead, CallEnd, CallHead } from './call-head.ts';
 import { FRAME, type FrameKind, frameHead } from './frames.ts';
@@ -7,43 +7,63 @@ export const CALL_SUFFIX = '.call';
 
 /**
  * The file of one call, written before anything is passed on: what a client has seen outlives a kill -9 of the proxy (not a crash of
- * the machine: nothing is fsynced). It is deleted by whoever has made events of it.
+ * the machine: nothing is fsynced). It is deleted by whoever has made events of it. What the disk refuses throws.
  */
 export interface CallFile {
   readonly path: string;
+  /** The head once more, in the place of the first: the upstream refused what was asked for, and was asked again. */
+  head(head: CallHead): void;
   answer(head: AnswerHead): void;
   piece(bytes: Uint8Array): void;
   /** Nothing is written after it. */
   end(end: CallEnd): void;
+  /** It is closed and gone: what it would tell is not what the client saw. Throws nothing. */
+  abandon(): void;
 }
 
-/** `sinceUs`: by a monotonic clock, from the beginning of the call. Throws where the disk refuses. */
+/** `folder` is there. `sinceUs`: by a monotonic clock, from the beginning of the call. */
 export function openCallFile(folder: string, head: CallHead, request: Uint8Array, sinceUs: () => number): CallFile {
-  mkdirSync(folder, { recursive: true });
   const path = join(folder, `${head.id}${CALL_SUFFIX}`);
   const file = openSync(path, 'ax', 0o600);
-  const frame = (kind: FrameKind, bytes: Uint8Array): void => {
-    const parts = [frameHead(kind, sinceUs(), bytes.length), bytes];
+  const write = (parts: readonly Uint8Array[]): void => {
     const length = parts.reduce((sum, part) => sum + part.length, 0);
     let written = writevSync(file, parts);
+    if (written === length) return;
     // A disk that is nearly full, or a signal, takes a part.
-    for (let rest = Buffer.concat(parts); written < length; rest = Buffer.concat(parts)) {
-      written += writevSync(file, [rest.subarray(written)]);
+    const whole = Buffer.concat(parts);
+    while (written < length) written += writevSync(file, [whole.subarray(written)]);
+  };
+  const framed = (kind: FrameKind, bytes: Uint8Array): Uint8Array[] => [frameHead(kind, sinceUs(), bytes.length), bytes];
+  const json = (kind: FrameKind, value: object): Uint8Array[] => framed(kind, Buffer.from(JSON.stringify(value), 'utf8'));
+  const abandon = (): void => {
+    try {
+      closeSync(file);
+    } finally {
+      unlinkSync(path);
     }
   };
-  const json = (kind: FrameKind, value: object): void => frame(kind, Buffer.from(JSON.stringify(value), 'utf8'));
-  json(FRAME.head, head);
-  frame(FRAME.request, request);
-  return {
+  const openFile: CallFile = {
     path,
-    answer: (answer) => json(FRAME.answer, answer),
-    piece: (bytes) => frame(FRAME.piece, bytes),
+    head: (again) => write(json(FRAME.head, again)),
+    answer: (answer) => write(json(FRAME.answer, answer)),
+    piece: (bytes) => write(framed(FRAME.piece, bytes)),
     end(end) {
+      write(json(FRAME.end, end));
+      closeSync(file);
+    },
+    abandon() {
       try {
-        json(FRAME.end, end);
-      } finally {
-        closeSync(file);
+        abandon();
+      } catch {
+        // A disk that cannot even do that: whoever reads it finds no end.
       }
     },
   };
+  try {
+    write([...json(FRAME.head, head), ...framed(FRAME.request, request)]);
+  } catch (error) {
+    openFile.abandon();
+    throw error;
+  }
+  return openFile;
 }

@@ -24,9 +24,12 @@ export interface CallHead {
   readonly upstream: string;
   /** Wall clock, µs since the epoch; the times of frames are counted from here by a monotonic clock. */
   readonly startedAtUs: number;
-  /** Those of the client that are facts of the call: `x-stainless-retry-count`, `x-request-id`, `user-agent`. */
+  /**
+   * Those of the client that are facts of the call: `x-stainless-retry-count`, `x-request-id`, `user-agent`; and `content-encoding`, in
+   * which the request stands here as it came.
+   */
   readonly headers: Readonly<Record<string, string>>;
-  /** Fields of the body that were asked for in the client's place, such as `return_token_ids`. */
+  /** Fields of the body that were asked for in the client's place, such as `return_token_ids`; the request stands here without them. */
   readonly asked: readonly string[];
 }
 

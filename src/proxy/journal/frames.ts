@@ -1,6 +1,6 @@
 /** What stands in the file of a call: frames of kind (u8), µs since the call began (u48), length (u32), bytes; little-endian. */
 export const FRAME = {
-  /** CallHead, JSON. */
+  /** CallHead, JSON; the last one holds. */
   head: 1,
   /** The request's body as the client sent it, whole. */
   request: 2,

@@ -1,0 +1,23 @@
+/** Tells when nothing was heard for so long. */
+export interface Silence {
+  heard(): void;
+  /** Nobody listens for now: the other side may take its time. */
+  pause(): void;
+  resume(): void;
+}
+
+export function createSilence(ms: number, onSilent: () => void): Silence {
+  let timer: NodeJS.Timeout | null = setTimeout(onSilent, ms);
+  const pause = (): void => {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+  };
+  return {
+    heard: () => timer?.refresh(),
+    pause,
+    resume() {
+      pause();
+      timer = setTimeout(onSilent, ms);
+    },
+  };
+}
