@@ -2,29 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { loadConfig } from '../config/load.ts';
 import { RollstreamError } from '../errors.ts';
 import { createLogger } from '../observe/create-logger.ts';
-import { addAcceptLoss } from './commands/accept-loss.ts';
-import { addAccounting } from './commands/accounting.ts';
-import { addAudit } from './commands/audit.ts';
-import { addBlame } from './commands/blame.ts';
-import { addClickhouse } from './commands/clickhouse.ts';
-import { addConform } from './commands/conform.ts';
-import { addDeadLetter } from './commands/dead-letter.ts';
-import { addDoctor } from './commands/doctor.ts';
-import { addExplain } from './commands/explain.ts';
-import { addExport } from './commands/export.ts';
-import { addGate } from './commands/gate.ts';
-import { addImport } from './commands/import.ts';
-import { addPolicy } from './commands/policy.ts';
-import { addQuery } from './commands/query.ts';
-import { addReady } from './commands/ready.ts';
-import { addReplay } from './commands/replay.ts';
-import { addSchemas } from './commands/schemas.ts';
-import { addSimulate } from './commands/simulate.ts';
-import { addTaxonomy } from './commands/taxonomy.ts';
-import { addTokenizer } from './commands/tokenizer.ts';
-import { addTopics } from './commands/topics.ts';
-import { addUp } from './commands/up.ts';
-import { addVerify } from './commands/verify.ts';
+import { commandsOf } from './commands.ts';
 import type { CommandBody, Run, RunOptions } from './context.ts';
 import { addGlobalFlags, type GlobalFlags } from './global-flags.ts';
 import type { Io } from './io.ts';
@@ -64,32 +42,7 @@ export async function runCli(io: Io): Promise<number> {
     debug = flags.logLevel === 'debug';
     exitCode = await runBody(io, flags, body, options);
   };
-  const commands = [
-    addUp,
-    addImport,
-    addVerify,
-    addAudit,
-    addReady,
-    addExport,
-    addAccounting,
-    addQuery,
-    addExplain,
-    addBlame,
-    addTaxonomy,
-    addTokenizer,
-    addPolicy,
-    addGate,
-    addReplay,
-    addDeadLetter,
-    addSchemas,
-    addSimulate,
-    addTopics,
-    addAcceptLoss,
-    addDoctor,
-    addClickhouse,
-    addConform,
-  ];
-  for (const add of commands) add(program, run);
+  for (const add of await commandsOf(io.argv, program.options)) add(program, run);
 
   try {
     await program.parseAsync([...io.argv], { from: 'user' });

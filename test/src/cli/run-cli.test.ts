@@ -36,11 +36,6 @@ describe('help', () => {
     expect(stdout).toContain('--config <file>');
   });
 
-  it('lists no command that does not exist yet', async () => {
-    const { stdout } = await cli(['--help']);
-    expect(stdout).not.toMatch(/^ {2}proxy/m);
-  });
-
   it('prints the version of the package', async () => {
     expect((await cli(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
