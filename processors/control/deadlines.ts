@@ -17,6 +17,8 @@ export interface DeadlineLimits {
 export interface DeadlinesDeps {
   readonly judge: (attempt: Attempt) => Judgement;
   readonly policyInForce: () => Policy;
+  /** Runs that are being deleted: what is open of them closes at once. Absent: none ever is. */
+  readonly ending?: () => ReadonlySet<string>;
 }
 
 /** A deadline that has passed: to be written into the log, and to act when it comes back. */
@@ -37,7 +39,9 @@ interface Watched {
  * Deadlines of all open attempts and units on one wheel of one-second slots. Nothing is moved when an event comes: a slot that
  * is due looks again, at least once in the shortest limit, so that no deadline can begin and pass between two looks.
  */
-export function createDeadlines(state: LaneState, configured: DeadlineLimits, { judge, policyInForce }: DeadlinesDeps) {
+export function createDeadlines(state: LaneState, configured: DeadlineLimits, deps: DeadlinesDeps) {
+  const { judge, policyInForce, ending = () => NONE } = deps;
+  const ended = new WeakSet<Unit>();
   const slots = new Map<number, Watched[]>();
   const watching = new WeakSet<Attempt | Unit>();
   const known = new WeakMap<PolicyDeadlines, DeadlineLimits>();
@@ -91,6 +95,19 @@ export function createDeadlines(state: LaneState, configured: DeadlineLimits, { 
     watch(watched, clockMs + lookAgainMs);
   };
 
+  /** NOT BY FORGETTING THEM: a restart would build them again from the log, which has no word of it. */
+  const endedUnits = (): Due[] => {
+    const runs = ending();
+    const due: Due[] = [];
+    if (runs.size === 0) return due;
+    for (const unit of state.units.values()) {
+      if (!runs.has(unit.runId) || ended.has(unit)) continue;
+      ended.add(unit);
+      due.push({ name: 'group_incomplete', unit, attempt: null, saw: '' });
+    }
+    return due;
+  };
+
   return {
     /** Takes up what opened since the last call. */
     watchOpened(opened: Iterable<Attempt>): void {
@@ -107,7 +124,7 @@ export function createDeadlines(state: LaneState, configured: DeadlineLimits, { 
     },
     /** What has passed by `clockMs`, the lane's clock. Each is told once for what it saw. */
     due(clockMs: number): Due[] {
-      const due: Due[] = [];
+      const due = endedUnits();
       const upTo = Math.floor(clockMs / 1000);
       if (upTo <= doneUpTo) return due;
       const ripe = [...slots.keys()].filter((slot) => slot <= upTo);
@@ -121,6 +138,8 @@ export function createDeadlines(state: LaneState, configured: DeadlineLimits, { 
     },
   };
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 function shortestOf(limits: DeadlineLimits): number {
   return Math.max(

@@ -123,6 +123,7 @@ function headOfFork(run: Run, step: number, request: string): RunHead {
   const final = [...run.counts.values()].reduce((sum, count) => sum + count, 0);
   return {
     ...run.head(),
+    forgot: 0,
     lineage: 0,
     request: null,
     forked: request,

@@ -1,4 +1,4 @@
-import type { Decision, LeaseRecord, ReadyEntry } from '../model/delivery.ts';
+import type { Decision, LeaseRecord, ReadyEntry, RunHead } from '../model/delivery.ts';
 import type { DispatcherSettings, DispatcherWorld, LoggedRecord, Task } from '../model/delivery-effects.ts';
 import { Fenced } from './fenced.ts';
 import { finalBeside } from './final-ranges.ts';
@@ -194,4 +194,28 @@ export class LogOwner {
     yield* this.drop(spent, false);
     run.dropRecords(spent);
   }
+
+  isForgotten(name: string, below: number): boolean {
+    return (this.state.runs.get(name)?.forgot ?? below) >= below;
+  }
+
+  /**
+   * A run that was deleted is as if it had never been, below an offset that was read: one record of it stays, which says so, since
+   * ready is read again by whoever takes over. A run that takes its name begins there. HEAD FIRST, as in a fold.
+   */
+  *forget(name: string, below: number): Task<void> {
+    const run = this.state.runs.get(name);
+    if (run === undefined || this.isForgotten(name, below)) return;
+    const mine = yield* this.write({ kind: 'head', run: name, head: { ...NEW_HEAD, low: below, forgot: below } });
+    run.order.restart('group');
+    const spent = run.spent(mine);
+    yield* this.drop(spent, false);
+    run.dropRecords(spent);
+  }
 }
+
+const NEW_HEAD: RunHead = {
+  ...{ unit: null, lineage: 0, request: null, forked: null, inheritedCount: 0, floor: 0, low: 0 },
+  ...{ cuts: new Map(), seals: [{ lineage: 0, step: 0 }], last: new Map(), inherited: new Map() },
+  ...{ final: [], counts: new Map() },
+};

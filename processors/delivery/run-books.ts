@@ -72,6 +72,8 @@ export class RunBooks extends RunWeights {
   final: RunHead['final'] = [];
   /** States of what is final. */
   counts: ReadonlyMap<ReadyState, number> = new Map();
+  /** Of a deleted run of this name all below is forgotten; 0: none was. */
+  forgot = 0;
 
   /** Of those of these entries whose weights are known. */
   lagsOf(offsets: Iterable<number>): Map<number, number> {
@@ -223,7 +225,9 @@ export class RunBooks extends RunWeights {
   head(): RunHead {
     const { unit, lineage, request, forked, inheritedCount, cuts, seals, floor, inherited, low, final, counts } = this;
     const last = new Map(this.last);
-    return { unit, lineage, request, forked, inheritedCount, cuts, seals, floor, last, inherited, low, final, counts };
+    const ever = this.forgot > 0 ? { forgot: this.forgot } : {};
+    const more = { floor, last, inherited, low, final, counts, ...ever };
+    return { unit, lineage, request, forked, inheritedCount, cuts, seals, ...more };
   }
 }
 

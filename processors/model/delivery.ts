@@ -129,6 +129,8 @@ export interface RunHead {
   readonly low: number;
   readonly final: ReadonlyArray<readonly [from: number, to: number]>;
   readonly counts: ReadonlyMap<ReadyState, number>;
+  /** A run of this name was deleted: what it had below this offset of ready is forgotten. Absent: none was. */
+  readonly forgot?: number;
 }
 
 /** One whole decision, absolute: applied twice it changes nothing. */

@@ -6,6 +6,7 @@ import type { GateChanged, GateWish } from '../gate/set-gate.ts';
 import type { DocumentText } from '../lanes/read-document.ts';
 import type { AppliedPolicy } from '../policies/apply-policy.ts';
 import type { TrajectoryJson } from '../ready/trajectory-json.ts';
+import type { RunSummary } from '../runs/runs.ts';
 import type { Explanation } from './explanation.ts';
 import type { RowsFormat } from './query-rows.ts';
 
@@ -31,14 +32,6 @@ export interface Access {
   /** What a person wants of the gate of a run. */
   setGate(runId: string, wish: GateWish): Promise<GateChanged>;
   close(): Promise<void>;
-}
-
-export interface RunSummary {
-  readonly run_id: string;
-  readonly started: number;
-  readonly closed: number;
-  readonly first_started_at: string | null;
-  readonly last_decided_at: string | null;
 }
 
 export interface ReadyQuery {

@@ -3,6 +3,7 @@ import { sourceEndedEvent } from '../../processors/control/control-event.ts';
 import { type StepEventInit, stepEventSchema } from '../../schemas/generated/step-event.ts';
 import type { DeadLetter, ImportSink } from '../ingest/import-sink.ts';
 import { type Codecs, createCodecs } from '../registry/codecs.ts';
+import { closedText } from '../runs/registry.ts';
 import type { ImportTarget } from './import-target.ts';
 import type { FramedRecord } from './record-frames.ts';
 
@@ -14,7 +15,12 @@ export async function createImportSink(target: ImportTarget): Promise<ImportSink
   const codecs: Codecs = createCodecs({ register: target.register, schemaOf: async () => null });
   const encode = await codecs.encoderOf<StepEventInit>(SUBJECT, stepEventSchema);
   const content = createHash('sha256');
+  const closed = await target.closedRuns();
   return {
+    refusal(runId) {
+      const state = closed.get(runId);
+      return state === undefined ? null : closedText(runId, state);
+    },
     append(events) {
       for (const { event } of events) content.update(event.event_id);
       return target.appendSteps(events.map(({ key, event }) => ({ key, headers: {}, value: encode(event) })));

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
 import { topicNames } from '../config/topics.ts';
+import { refuseClosedRecords } from '../runs/refuse-closed-records.ts';
 import type { Access } from './access.ts';
 import { drainedByGroup } from './drained-by-group.ts';
 import type { ImportTarget } from './import-target.ts';
@@ -15,6 +16,7 @@ export function createLocalImportTarget(app: App, access: Access): ImportTarget 
     async appendSteps(records) {
       // A changed policy is an event: what is imported under it has to stand behind it in the log.
       await lanes?.restored();
+      refuseClosedRecords(app.runs, records);
       await broker.append(topics.steps, records);
     },
     appendDeadLetters: createKeepLetters({ broker, store, topic: topics.deadLetter, now: Date.now }),
@@ -37,6 +39,7 @@ export function createLocalImportTarget(app: App, access: Access): ImportTarget 
         asked.abort();
       }
     },
+    closedRuns: async () => app.runs.closed(),
     accounting: access.accounting,
   };
 }

@@ -6,10 +6,10 @@ import { createSetGate } from '../gate/set-gate.ts';
 import { createApplyPolicy } from '../policies/apply-policy.ts';
 import { createConfiguredPolicy } from '../policies/configured-policy.ts';
 import { createReadReady } from '../ready/read-ready.ts';
+import { listRuns } from '../runs/list-runs.ts';
 import type { Access } from './access.ts';
 import { storeFormatOf } from './query-rows.ts';
 import { readExplanation } from './read-explanation.ts';
-import { readRuns } from './read-runs.ts';
 
 /** The pipeline of this process. Closing it closes the app. */
 export function createLocalAccess(app: App): Access {
@@ -18,11 +18,12 @@ export function createLocalAccess(app: App): Access {
     codecs: app.codecs,
     blobs: app.blobs,
     topic: app.topics.ready,
+    isGone: app.runs.isGone,
   });
   const policy = createConfiguredPolicy(app.store, app.settings);
   return {
     accounting: (runId) => readAccounting(app.store, runId === null ? {} : { runId }),
-    runs: () => readRuns(app.store),
+    runs: () => listRuns(app.store),
     ready: readReady,
     query: (sql, format, params) => app.store.queryAsReader(sql, storeFormatOf(format), params),
     explain: (rolloutId, runId) =>

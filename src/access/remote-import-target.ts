@@ -1,3 +1,4 @@
+import type { ClosedState } from '../runs/run-state.ts';
 import type { Access } from './access.ts';
 import type { ImportTarget } from './import-target.ts';
 import { type FramedRecord, frameRecords, RECORDS_TYPE } from './record-frames.ts';
@@ -30,6 +31,11 @@ export function createRemoteImportTarget(request: ServerClient, access: Access):
         const { drained }: { drained: boolean } = JSON.parse(await response.text());
         if (drained) return;
       }
+    },
+    async closedRuns() {
+      const response = await request({ path: '/v1/import/closed-runs' });
+      const { closed }: { closed: Array<[string, ClosedState]> } = JSON.parse(await response.text());
+      return new Map(closed);
     },
     accounting: access.accounting,
   };

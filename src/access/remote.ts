@@ -5,8 +5,9 @@ import type { GateStatus } from '../gate/gate-status.ts';
 import type { GateChanged } from '../gate/set-gate.ts';
 import type { AppliedPolicy } from '../policies/apply-policy.ts';
 import type { TrajectoryJson } from '../ready/trajectory-json.ts';
+import type { RunSummary } from '../runs/runs.ts';
 import { NEXT_HEADER, REMAINING_HEADER, TRAJECTORIES_HEADER, WITHOUT_HEADER } from '../server/headers.ts';
-import type { Access, RunSummary } from './access.ts';
+import type { Access } from './access.ts';
 import type { Explanation } from './explanation.ts';
 import type { ServerClient } from './server-client.ts';
 

@@ -7,7 +7,7 @@ export interface ServerAddress {
 }
 
 export interface ServerRequest {
-  readonly method?: 'GET' | 'POST';
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** With query. */
   readonly path: string;
   readonly body?: { readonly type: string; readonly bytes: string | Uint8Array };

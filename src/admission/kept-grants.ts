@@ -6,6 +6,8 @@ export interface GrantKeeper {
   load(): Promise<Map<string, KeptGrants>>;
   /** Resolves when it is durable. */
   keep(runId: string, grants: KeptGrants): Promise<void>;
+  /** The run was deleted. */
+  forget(runId: string): Promise<void>;
 }
 
 /** Lanes keep theirs under other keys. */
@@ -24,13 +26,19 @@ export function createGrantKeeper(broker: Pick<Broker, 'append' | 'bounds' | 're
         offset = last.offset + 1;
         for (const { key, value } of records) {
           const name = key?.toString() ?? '';
-          if (name.startsWith(KEY) && value !== null) found.set(name.slice(KEY.length), JSON.parse(value.toString()));
+          if (!name.startsWith(KEY)) continue;
+          const runId = name.slice(KEY.length);
+          if (value === null) found.delete(runId);
+          else found.set(runId, JSON.parse(value.toString()));
         }
       }
       return found;
     },
     async keep(runId, grants) {
       await broker.append(topic, [{ key: KEY + runId, value: Buffer.from(JSON.stringify(grants)), partition: 0 }]);
+    },
+    async forget(runId) {
+      await broker.append(topic, [{ key: KEY + runId, value: null, partition: 0 }]);
     },
   };
 }

@@ -15,6 +15,8 @@ export interface BlobStore {
   faultOf(blob: BlobName): Promise<BlobFault | null>;
   /** Removes what was last written before `beforeMs` (since the epoch); resolves with how many. */
   removeOld(beforeMs: number): Promise<number>;
+  /** Removes these, but for what was written since then; resolves with how many were there. */
+  remove(sha256s: readonly string[], beforeMs: number): Promise<number>;
 }
 
 /** What a reference says of its blob. */

@@ -3,7 +3,7 @@ import { type FileHandle, open, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeFolder } from '../config/make-folder.ts';
 import { type BlobFault, type BlobStore, isSha256 } from './blob-store.ts';
-import { removeOldBlobs } from './remove-old-blobs.ts';
+import { removeBlobs, removeOldBlobs } from './remove-old-blobs.ts';
 import { toBlobError } from './to-blob-error.ts';
 
 /** Says that a folder is one of blobs. */
@@ -138,6 +138,11 @@ export function openBlobFolder(root: string): BlobStore {
 
     removeOld: (beforeMs) =>
       removeOldBlobs(root, beforeMs).catch((cause: unknown) => {
+        throw toBlobError(cause, root);
+      }),
+
+    remove: (sha256s, beforeMs) =>
+      removeBlobs(root, sha256s, beforeMs).catch((cause: unknown) => {
         throw toBlobError(cause, root);
       }),
   };

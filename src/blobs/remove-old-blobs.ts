@@ -25,6 +25,16 @@ export async function removeOldBlobs(root: string, beforeMs: number): Promise<nu
   return removed;
 }
 
+/** The same of these blobs alone. */
+export async function removeBlobs(root: string, sha256s: readonly string[], beforeMs: number): Promise<number> {
+  let removed = 0;
+  for (const sha256 of sha256s) {
+    const path = join(root, sha256.slice(0, 2), sha256);
+    if (isSha256(sha256) && (await isOlder(path, beforeMs)) && (await remove(path, beforeMs))) removed += 1;
+  }
+  return removed;
+}
+
 /** false: somebody else has removed it, or has written it again. */
 async function remove(path: string, beforeMs: number): Promise<boolean> {
   const out = `${path}.old.part`;

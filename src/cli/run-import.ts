@@ -46,6 +46,7 @@ function interruptible(sink: ImportSink, stopped: AbortSignal): ImportSink {
     if (stopped.aborted) throw interrupted();
   };
   return {
+    ...sink,
     append(events) {
       check();
       return sink.append(events);

@@ -14,6 +14,8 @@ export interface Store {
    * Resolves once they are on disk. The same rows may be inserted again: keys and versions make it idempotent.
    */
   insert(batch: InsertBatch): Promise<void>;
+  /** Removes the rows of a run from these tables; resolves once they are gone. Rows that are inserted meanwhile stay. */
+  removeRun(tables: readonly string[], runId: string): Promise<void>;
   /** Rows of a statement of our own. Parameters are `{name:Type}` in the SQL, never spliced text. */
   query<Row extends object>(sql: string, params?: QueryParams): Promise<Row[]>;
   /**

@@ -5,6 +5,7 @@ import { coalesceInserts } from './coalesce-inserts.ts';
 import { migrate } from './migrate.ts';
 import type { BulkReader, InsertBatch, OutputFormat, QueryParams, Store } from './port.ts';
 import { createReaderGuard, type ReaderGuard } from './reader-guard.ts';
+import { removeRun } from './remove-run.ts';
 import type { Statements } from './statements.ts';
 import { queryError, storeError } from './store-error.ts';
 import { decodeWtf8, escapeSurrogate } from './wtf8.ts';
@@ -67,6 +68,15 @@ export function createStore(deps: StoreDeps): Store {
         await insertRows(batch);
       } catch (cause) {
         throw storeError(cause, `inserting ${batch.rowCount} rows into ${batch.table}`);
+      }
+    },
+
+    async removeRun(tables, runId) {
+      assertOpen();
+      try {
+        await removeRun({ run: writer.run, query: rowsOf }, tables, runId);
+      } catch (cause) {
+        throw storeError(cause, 'removing the rows of a run');
       }
     },
 

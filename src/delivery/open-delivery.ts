@@ -15,6 +15,7 @@ import { createLocalDelivery } from './create-local-delivery.ts';
 import type { Delivery } from './delivery.ts';
 import { createForwardRequest, type ForwardRequest } from './forward/forward-request.ts';
 import { createOwnerUrl } from './forward/owner-url.ts';
+import { type GoneRuns, NO_GONE_RUNS } from './gone-runs.ts';
 import { createLeaseLog } from './log/lease-log.ts';
 import { createNumberedVersions } from './numbered-versions.ts';
 import { createLookAtPayloads } from './ready/look-at-payloads.ts';
@@ -40,6 +41,8 @@ export interface DeliveryDeps {
   /** Where other servers reach this one; null: nowhere, and it never grants. */
   readonly url: string | null;
   readonly checkBlobs?: BlobCheck;
+  /** Absent: no run is ever deleted. */
+  readonly gone?: GoneRuns;
   readonly log: Logger;
   readonly recorder: Recorder;
   readonly sleep: Sleep;
@@ -97,6 +100,7 @@ export async function openDelivery(deps: DeliveryDeps): Promise<OpenDelivery> {
       chunkEntries: CHUNK_ENTRIES,
     },
     readyTopic: topics.ready,
+    gone: deps.gone ?? NO_GONE_RUNS,
     alarm: deps.alarm ?? machineAlarm,
   };
   let current: Session | null = null;

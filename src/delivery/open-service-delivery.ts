@@ -5,6 +5,7 @@ import type { Config } from '../config/config.ts';
 import { sleep } from '../lanes/sleep.ts';
 import type { Recorder } from '../observe/recorder.ts';
 import { createConfiguredPolicy } from '../policies/configured-policy.ts';
+import { goneRunsOf } from '../runs/gone-runs-of.ts';
 import { createAnnouncedVersions } from '../versions/announced-versions.ts';
 import { type OpenDelivery, openDelivery } from './open-delivery.ts';
 import { createTakeRuleOf } from './take-rule.ts';
@@ -23,12 +24,18 @@ export async function openServiceDelivery(
   { url, log, recorder }: ServiceDeliveryDeps,
 ): Promise<OpenDelivery> {
   const { broker, store, codecs, topics, now } = app;
-  const policyNow = createConfiguredPolicy(store, app.settings);
+  const { runs } = app;
+  const takeRuleOf = createTakeRuleOf(createConfiguredPolicy(store, app.settings), () => performance.now());
   const opened = await openDelivery({
     ...{ broker, store, codecs, topics, settings, url, log, recorder, sleep },
     // Its own: who announces must not wait for a read that waits for announcements.
     versions: createAnnouncedVersions({ broker, codecs, log, topic: topics.policyVersions }),
-    takeRuleOf: createTakeRuleOf(policyNow, () => performance.now()),
+    // Asked at each look of a lease: who waits while its run is closed hears of it, too.
+    async takeRuleOf(run) {
+      runs.refuseClosed(run);
+      return takeRuleOf(run);
+    },
+    gone: goneRunsOf(runs),
     checkBlobs: createUnreadable(app.blobs),
     group: `${app.group}.delivery`,
     nowMs: now,

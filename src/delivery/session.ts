@@ -14,6 +14,7 @@ import { createOneAtATime } from '../one-at-a-time.ts';
 import type { AnnouncedVersions } from '../versions/announced-versions.ts';
 import { createCountRecords } from './count-records.ts';
 import type { LeasedBatch } from './delivery.ts';
+import type { GoneRuns } from './gone-runs.ts';
 import { createLastLooks, type LastLooks } from './last-looks.ts';
 import type { LeaseLog } from './log/lease-log.ts';
 import type { NumberedVersions } from './numbered-versions.ts';
@@ -25,7 +26,8 @@ import { tailReady } from './ready/tail-ready.ts';
 import { createFollowRecords } from './rows/follow-records.ts';
 import { createGrantsByLease } from './rows/grants-by-lease.ts';
 import { createLookBack } from './rows/look-back.ts';
-import { createRowBatcher } from './rows/row-batcher.ts';
+import { createRowBatcher, type RowBatcher } from './rows/row-batcher.ts';
+import { withoutGone } from './rows/without-gone.ts';
 import { createRunRooms, type RunRooms } from './run-rooms.ts';
 import { isOutOfHere, startingError } from './session-errors.ts';
 import { createTidyRuns } from './tidy-runs.ts';
@@ -42,6 +44,7 @@ export interface SessionDeps {
   readonly cache: RecordCache;
   readonly settings: Omit<DispatcherSettings, 'name'>;
   readonly readyTopic: string;
+  readonly gone: GoneRuns;
   readonly log: Logger;
   readonly recorder: Recorder;
   readonly sleep: Sleep;
@@ -73,7 +76,7 @@ export interface Session {
 const VERSIONS_WAIT_MS = 2_000;
 
 export function openSession(deps: SessionDeps, lane: Lane, stopping: AbortSignal): Session {
-  const { broker, versions, log, sleep, alarm, nowMs, recorder } = deps;
+  const { broker, versions, log, sleep, alarm, nowMs, recorder, gone } = deps;
   const over = new AbortController();
   const end = (): void => over.abort();
   const signals = [lane.revoked, stopping];
@@ -83,7 +86,8 @@ export function openSession(deps: SessionDeps, lane: Lane, stopping: AbortSignal
   const outage = createRetryOutage({ log, sleep, ended: over.signal });
   // Once the lane is gone what is left is inserted in one try: a revocation must not wait for the store, and whoever takes over
   // inserts the rows of all that is not final.
-  const rows = createRowBatcher({ store: deps.store, outage, alarm, inserted: recorder.rowsInserted });
+  const batcher = createRowBatcher({ store: deps.store, outage, alarm, inserted: recorder.rowsInserted });
+  const rows: RowBatcher = { ...batcher, add: (all) => batcher.add(withoutGone(all, gone)) };
   const grants = createGrantsByLease();
   const follow = createFollowRecords(rows, grants);
   const count = createCountRecords(recorder, grants);
@@ -174,7 +178,27 @@ export function openSession(deps: SessionDeps, lane: Lane, stopping: AbortSignal
       if (entries.length > 0) dispatcher.arrived(entries, position);
       await outage('indexing ready', () => performing(dispatcher.index()));
     });
+    await forgetGone();
   };
+
+  const forgetGone = async (): Promise<void> => {
+    for (const [run, below] of gone.below())
+      if (dispatcher.position >= below && !dispatcher.isForgotten(run, below)) {
+        // Whoever removes its rows waits for the record: none of them may come behind it.
+        await rows.flushed();
+        await inTurn(async (performing) => {
+          await performing(dispatcher.forget(run, below));
+          touched.add(run);
+        });
+      }
+  };
+
+  gone.onChange(() => {
+    if (over.signal.aborted) return;
+    for (const run of rooms.runs()) rooms.changed(run);
+    if (!isEarly)
+      forgetGone().catch((error: unknown) => log.warn({ err: error }, 'a deleted run is not forgotten yet'));
+  });
 
   let serve: () => void = () => undefined;
   const serving = new Promise<void>((resolve) => {
@@ -204,7 +228,10 @@ export function openSession(deps: SessionDeps, lane: Lane, stopping: AbortSignal
     await inTurn((performing) => performing(dispatcher.takeOver()));
     const target = await outage('asking for the end of ready', () => broker.bounds(deps.readyTopic, 0));
     const from = dispatcher.readFrom;
-    if (from >= target.end) caughtUp();
+    if (from >= target.end) {
+      await forgetGone();
+      caughtUp();
+    }
     const tail = tailReady(
       { lane, start: async () => target.start, readRecords: deps.readRecords, cache: deps.cache, outage, log },
       from,

@@ -3,6 +3,7 @@ import type { Store } from '../clickhouse/port.ts';
 import { encodeGates, type GateRow } from '../clickhouse/tables/gates.ts';
 import type { ControlWriter } from '../lanes/control-writer.ts';
 import { createOneAtATime } from '../one-at-a-time.ts';
+import { readRunRow } from '../runs/stored-runs.ts';
 import { readLastGates } from './last-gates.ts';
 
 /** What a gate becomes, and why. */
@@ -61,7 +62,7 @@ export function createChangeGate({ store, control, now, tell }: ChangeGateDeps):
         if (wanted === null) return null;
         const row: GateRow = {
           run_id: runId,
-          seq: (before?.seq ?? 0) + 1,
+          seq: (before?.seq ?? (await readRunRow(store, runId))?.gate_seq ?? 0) + 1,
           state: wanted.state,
           by: wanted.by,
           classes: wanted.classes,

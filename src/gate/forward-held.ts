@@ -8,7 +8,8 @@ import { createRetryOutage } from '../lanes/retry-outage.ts';
 import type { Sleep } from '../lanes/sleep.ts';
 import type { Codecs } from '../registry/codecs.ts';
 import { decodeHeldProgress, encodeHeldProgress, firstToMove, type HeldProgress } from './held-progress.ts';
-import { lookThroughHeld, nextToLookAt, withoutBrokenGroup } from './look-through-held.ts';
+import { lookThroughHeld, type MayMoveTo, nextToLookAt, withoutBrokenGroup } from './look-through-held.ts';
+import { readGoneHeld } from './read-gone-held.ts';
 import { readMovable } from './read-movable.ts';
 import { createReleasedRows } from './released-rows.ts';
 
@@ -115,7 +116,10 @@ export function createForwardHeld(deps: ForwardHeldDeps): ForwardHeld {
       mine.progress = withoutDeleted(mine.progress, start);
       const { progress } = mine;
       if (progress.lookedTo >= end && progress.waiting.size === 0) return false;
-      const mayMoveTo = await readMovable(store, firstToMove(progress));
+      const mayRelease = await readMovable(store, firstToMove(progress));
+      const goneBelow = await readGoneHeld(store, firstToMove(progress));
+      // What is passed over must not stop what is behind it.
+      const mayMoveTo: MayMoveTo = (runId) => Math.max(mayRelease(runId), goneBelow(runId) - 1);
       const from = nextToLookAt(progress, mayMoveTo);
       if (from >= end) return false;
       // NOTHING THAT CAME AFTER THE GATES WERE READ. 1 the gate is read, open; 2 it closes, and a lane holds a record; 3 the record
@@ -126,7 +130,7 @@ export function createForwardHeld(deps: ForwardHeldDeps): ForwardHeld {
       const records = withoutBrokenGroup(read, end);
       const to = (records.at(-1)?.offset ?? from - 1) + 1;
       if (to === from) return false;
-      const { moved, next } = lookThroughHeld(progress, { from, to, records }, mayMoveTo);
+      const { moved, next } = lookThroughHeld(progress, { from, to, records }, mayMoveTo, goneBelow);
       mine.unsavedBytes += records.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);
       if (moved.length > 0 || mine.unsavedBytes >= UNSAVED_BYTES) {
         await move(mine.producer, moved, next);

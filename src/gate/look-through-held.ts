@@ -11,6 +11,9 @@ export interface HeldBatch {
 /** The last offset of a run that may be moved: all while its gate is open, else what was said to be released before it closed. */
 export type MayMoveTo = (runId: string) => number;
 
+/** What lies below is of a deleted run of that name: it is passed over; 0: nothing is. */
+export type GoneBelow = (runId: string) => number;
+
 /** A record of the held topic says its run in a header; null: not one of ours. */
 export function runOfHeld({ headers }: LogRecord): string | null {
   return headers.run ?? null;
@@ -32,6 +35,7 @@ export function lookThroughHeld(
   progress: HeldProgress,
   { from, to, records }: HeldBatch,
   mayMoveTo: MayMoveTo,
+  goneBelow: GoneBelow = () => 0,
 ): { readonly moved: readonly LogRecord[]; readonly next: HeldProgress } {
   const firstLeft = (runId: string) => progress.waiting.get(runId) ?? progress.lookedTo;
   const stopped = new Map<string, number>();
@@ -40,8 +44,9 @@ export function lookThroughHeld(
     const { offset } = record;
     const runId = runOfHeld(record);
     if (runId === null || offset < firstLeft(runId) || stopped.has(runId)) continue;
-    if (firstLeft(runId) >= from && offset <= mayMoveTo(runId)) moved.push(record);
-    else stopped.set(runId, offset);
+    if (firstLeft(runId) >= from && offset <= mayMoveTo(runId)) {
+      if (offset >= goneBelow(runId)) moved.push(record);
+    } else stopped.set(runId, offset);
   }
   const lookedTo = Math.max(progress.lookedTo, to);
   const waiting = new Map<string, number>();

@@ -1,3 +1,4 @@
+import type { StepEventInit } from '../../schemas/generated/step-event.ts';
 import { isBrokenGzip } from './broken-gzip.ts';
 import type { FileBytes } from './file-bytes.ts';
 import { firstLines, knownBy, recordLines } from './first-lines.ts';
@@ -75,6 +76,14 @@ async function taken(task: FileImport): Promise<FileReport> {
     if ('refused' in result) {
       report.refused++;
       await refuse(task, line, result.refused);
+      return;
+    }
+    const closed = closedRunOf(result.events, task.sink);
+    if (closed !== null) {
+      // Told, and not kept: what a deleted run had is not to come back by another way.
+      report.refused++;
+      tally.refused++;
+      tally.tell(`${file.path}:${line.number}: ${closed}`);
     } else {
       tally.events += result.events.length;
       for (const { producer_id } of result.events) task.producers.add(producer_id);
@@ -98,6 +107,15 @@ async function taken(task: FileImport): Promise<FileReport> {
     await keep({ number: line, offset: 0, bytes: null, length: 0, sha256, ended: true }, result);
   }
   return { path: file.path, format: importer.name, why: found.why, ...report };
+}
+
+function closedRunOf(events: readonly StepEventInit[], { refusal }: ImportSink): string | null {
+  if (refusal === undefined) return null;
+  for (const { run_id } of events) {
+    const why = refusal(run_id);
+    if (why !== null) return why;
+  }
+  return null;
 }
 
 interface Records {

@@ -10,6 +10,8 @@ export interface KeyedEvent {
 export interface ImportSink {
   /** Resolves when the events are durable. All events of one attempt that a record gives come in one batch. */
   append(events: readonly KeyedEvent[]): Promise<void>;
+  /** Why nothing of this run is taken; null: it is. Absent: every run is. */
+  refusal?(runId: string): string | null;
   /** What could not be taken. Keyed by its sha256: the same bytes again are the same letter. */
   deadLetter(letter: DeadLetter): Promise<void>;
   /** Nothing more comes from this producer. */

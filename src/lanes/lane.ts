@@ -50,6 +50,7 @@ export interface LaneDeps {
   readonly now: () => number;
   readonly sleep: Sleep;
   readonly settings: LaneSettings;
+  readonly ending: () => ReadonlySet<string>;
   /** All that is read is flushed and the lane ends. */
   readonly stopped: AbortSignal;
 }
@@ -74,7 +75,6 @@ export function createLane(deps: LaneDeps, lane: Lane, name: LaneName) {
   });
   let wanted = -1;
   let waiters: Array<{ readonly offset: number; readonly resolve: () => void }> = [];
-
   const work = async (): Promise<void> => {
     const began = performance.now();
     const restored = await outage('restoring a lane', () =>
@@ -94,7 +94,7 @@ export function createLane(deps: LaneDeps, lane: Lane, name: LaneName) {
       limits: { reorderEvents: settings.reorderEvents },
       fits: deps.space.fits,
     });
-    const deadlines = createDeadlines(state, settings.deadlines, pipeline);
+    const deadlines = createDeadlines(state, settings.deadlines, { ...pipeline, ending: deps.ending });
     const clock = createLaneClock();
     const outbox = createOutbox({ topic, term }, deps.encodeRecords);
     const flush = createFlush({ name, term, store, blobs: deps.space.blobs, producer, outbox, recorder, outage });

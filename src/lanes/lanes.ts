@@ -16,6 +16,8 @@ export interface LanesDeps {
   readonly recorder: Recorder;
   /** ms since the epoch. */
   readonly now: () => number;
+  /** Runs that are being deleted. Absent: none ever is. */
+  readonly ending?: () => ReadonlySet<string>;
 }
 
 /** State of one lane, for /readyz, metrics and progress. */

@@ -41,6 +41,7 @@ export async function startLanes(deps: LanesDeps, settings: LaneSettings): Promi
     now,
     sleep,
     settings,
+    ending: deps.ending ?? (() => new Set<string>()),
     stopped: stopping.signal,
   };
   const forwardVersions = createForwardVersions({

@@ -19,6 +19,8 @@ export interface ReadyDeps {
   readonly blobs: BlobStore | null;
   /** Name of the ready topic. */
   readonly topic: string;
+  /** The record at this offset is of a deleted run: it is passed over, and its blob may be removed. Absent: none is. */
+  readonly isGone?: (runId: string, offset: number) => boolean;
 }
 
 /**
@@ -74,7 +76,8 @@ export function createReadReady(deps: ReadyDeps): (query: ReadyQuery) => Promise
       const trajectory = trajectoryOf(record);
       const isWanted =
         (query.runId === null || trajectory.run_id === query.runId) &&
-        (query.groupId === null || trajectory.group_id === query.groupId);
+        (query.groupId === null || trajectory.group_id === query.groupId) &&
+        deps.isGone?.(trajectory.run_id, record.offset) !== true;
       if (isWanted) {
         const whole = await wholeOrEnd(record, trajectory, trajectories.length > 0);
         if (whole === null) break;

@@ -3,19 +3,23 @@ import type { Store } from '../clickhouse/port.ts';
 import type { RunRow } from '../clickhouse/tables/runs.ts';
 import { RollstreamError } from '../errors.ts';
 import type { Sleep } from '../lanes/sleep.ts';
-import type { RunQuota, RunQuotas } from './quota.ts';
-import type { RunState } from './run-state.ts';
+import type { RunQuota, RunRules } from './quota.ts';
+import type { ClosedState, RunState } from './run-state.ts';
 import { readRunRows, readRunsFingerprint } from './stored-runs.ts';
 
 /** What was said of each run, from memory: asked for every record. A run that nothing was said of is active. */
-export interface RunRegistry extends RunQuotas {
+export interface RunRegistry extends RunRules {
   stateOf(runId: string): RunState;
   row(runId: string): RunRow | null;
   rows(): Iterable<RunRow>;
   /** Some run is not active: most pipelines never look further. */
   hasClosed(): boolean;
-  /** RS_RUN_CLOSED where the run takes nothing more. */
-  refuseClosed(runId: string): void;
+  /** The record at this offset of ready is of a run that was deleted. */
+  isGone(runId: string, readyOffset: number): boolean;
+  /** Runs whose rows are being removed. */
+  ending(): ReadonlySet<string>;
+  /** Those that take nothing more. */
+  closed(): ReadonlyMap<string, ClosedState>;
   /** Looks at the store now. */
   refresh(): Promise<void>;
   /** Called after each change that was seen. */
@@ -40,14 +44,18 @@ export async function openRunRegistry({ store, quota, everyMs, log, sleep }: Reg
   const ended = new AbortController();
   const listeners: Array<() => void> = [];
   let rows = new Map<string, RunRow>();
-  let closed = 0;
+  let closed: ReadonlyMap<string, ClosedState> = new Map();
+  let ending: ReadonlySet<string> = new Set();
   let fingerprint = '';
 
   const refresh = async (): Promise<void> => {
     const seen = await readRunsFingerprint(store);
     if (seen === fingerprint) return;
     rows = new Map((await readRunRows(store)).map((row) => [row.run_id, row]));
-    closed = [...rows.values()].filter(({ state }) => state !== 'active').length;
+    closed = new Map(
+      [...rows.values()].flatMap(({ run_id, state }) => (state === 'active' ? [] : [[run_id, state] as const])),
+    );
+    ending = new Set([...closed].flatMap(([runId, state]) => (state === 'deleting' ? [runId] : [])));
     fingerprint = seen;
     for (const heard of listeners) heard();
   };
@@ -85,10 +93,17 @@ export async function openRunRegistry({ store, quota, everyMs, log, sleep }: Reg
     stateOf,
     row: (runId) => rows.get(runId) ?? null,
     rows: () => rows.values(),
-    hasClosed: () => closed > 0,
+    hasClosed: () => closed.size > 0,
+    closed: () => closed,
+    isGone(runId, readyOffset) {
+      const row = rows.get(runId);
+      if (row === undefined) return false;
+      return row.state === 'deleting' || row.state === 'deleted' || readyOffset < row.ready_below;
+    },
+    ending: () => ending,
     refuseClosed(runId) {
-      const state = closed === 0 ? 'active' : stateOf(runId);
-      if (state !== 'active') throw closedError(runId, state);
+      const state = closed.get(runId);
+      if (state !== undefined) throw closedError(runId, state);
     },
     refresh,
     onChange: (heard) => listeners.push(heard),
@@ -99,9 +114,12 @@ export async function openRunRegistry({ store, quota, everyMs, log, sleep }: Reg
   };
 }
 
-export function closedError(runId: string, state: Exclude<RunState, 'active'>): RollstreamError {
+export function closedError(runId: string, state: ClosedState): RollstreamError {
+  return new RollstreamError('RS_RUN_CLOSED', closedText(runId, state), { facts: { field: 'run', reason: state } });
+}
+
+export function closedText(runId: string, state: ClosedState): string {
   const advice =
     state === 'archived' ? 'unarchive it first' : 'POST /v1/runs makes a new one of that name, another name is better';
-  const message = `run ${runId} ${state === 'archived' ? 'is archived' : 'was deleted'}: ${advice}`;
-  return new RollstreamError('RS_RUN_CLOSED', message, { facts: { field: 'run', reason: state } });
+  return `run ${runId} ${state === 'archived' ? 'is archived' : 'was deleted'}: ${advice}`;
 }

@@ -87,6 +87,7 @@ export function createSimulatedStore({ scheduler, store }: World, caller: Caller
       // The rows are what the statement selects; the real store can say no more of their type than this either.
       return (await call('query', () => store.query(sql, params))) as Row[];
     },
+    removeRun: () => Promise.reject(new Error('lanes delete nothing')),
     queryAsReader: () => Promise.reject(new Error('lanes do not ask as readers')),
     openBulkReader: () => Promise.reject(new Error('lanes replay nothing')),
     readParquet: () => Promise.reject(new Error('lanes export nothing')),

@@ -25,6 +25,7 @@ import {
 } from './simulated-ports.ts';
 
 export const GROUP = 'rollstream';
+const NO_RUNS: ReadonlySet<string> = new Set();
 
 export interface ProcessConfig {
   readonly name: string;
@@ -95,6 +96,7 @@ export function startProcess(
         now,
         sleep,
         settings,
+        ending: () => NO_RUNS,
         stopped: stopping.signal,
       },
       createSimulatedLane(world, caller, revocation.signal),

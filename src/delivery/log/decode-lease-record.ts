@@ -197,5 +197,6 @@ function headOf(value: unknown): RunHead {
     counts: new Map(
       listOf((row) => rowOf(2, row), head.counts).map(([state, count]) => [oneOf(READY_STATES, state), wholeOf(count)]),
     ),
+    ...(head.forgot === undefined ? {} : { forgot: wholeOf(head.forgot) }),
   };
 }

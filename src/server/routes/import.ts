@@ -30,6 +30,7 @@ export function importRoutes(target: ImportTarget): Hono {
       for (const record of await recordsOf(c.req.raw)) await target.appendToEveryPartition(record);
       return c.json({});
     })
+    .get('/import/closed-runs', async (c) => c.json({ closed: [...(await target.closedRuns())] }))
     .get('/import/drained', async (c) => {
       const late = new AbortController();
       const wait = sleep(DRAIN_WAIT_MS, false, { signal: late.signal }).catch(() => false);

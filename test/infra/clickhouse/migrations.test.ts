@@ -36,7 +36,7 @@ test('all tables of the contract are there, and the views that apply ownership',
         'verdicts',
       ],
       ...['delivery_leases', 'lineages', 'train_match'],
-      ...['replay_chunks', 'replay_verdicts', 'replay_emitted', 'verifier_results'],
+      ...['replay_chunks', 'replay_verdicts', 'replay_emitted', 'verifier_results', 'runs'],
       ...['finished_replays', 'replayed_units', 'latest_decisions', 'latest_rewards', 'decisions_of'],
       ...[
         'attempts',
@@ -58,7 +58,7 @@ test('every table has the settings that make an acknowledged insert durable', as
   const rows = await query<{ name: string; create_table_query: string }>(
     "SELECT name, create_table_query FROM system.tables WHERE database = 'rollstream' AND engine LIKE '%MergeTree'",
   );
-  expect(rows.length).toBe(25);
+  expect(rows.length).toBe(26);
   for (const { name, create_table_query } of rows) {
     expect(create_table_query, name).toContain('fsync_after_insert = 1');
     expect(create_table_query, name).toContain('fsync_part_directory = 1');
@@ -101,6 +101,7 @@ test('tables with event time are partitioned by its month, the books are not', a
     'replay_emitted',
     'replay_verdicts',
     'replays',
+    'runs',
     'terms',
     'train_match',
     'verifier_results',

@@ -117,4 +117,21 @@ scopes:
     expect(slow.dueAfter(4)).toEqual([]);
     expect(slow.dueAfter(6).map(({ name }) => name)).toEqual(['idle']);
   });
+
+  it('of a run that is deleted close what it has open at once, and nothing of another run', () => {
+    const lane = createTestLane({});
+    const ending = new Set<string>();
+    const deadlines = createDeadlines(lane.state, LIMITS, { ...lane.pipeline, ending: () => ending });
+    const [gone, group] = [attemptOf({ run_id: 'gone' }), attemptOf({ run_id: 'gone', group_id: 'g', group_size: 3 })];
+    const orphan = attemptOf({ run_id: 'gone', rollout_id: 'late' });
+    lane.fold(gone.start(), ...group.whole(1), orphan.call(1), of.start());
+    expect(deadlines.due(timeOf(0))).toEqual([]);
+    ending.add('gone');
+    const due = deadlines.due(timeOf(0));
+    expect(due.map(({ unit }) => unit.runId)).toEqual(['gone', 'gone', 'gone']);
+    expect(deadlines.due(timeOf(0))).toEqual([]);
+    lane.fold(...due.map(deadlineEvent));
+    expect([...lane.state.units.values()].map(({ runId }) => runId)).toEqual(['run']);
+    expect(lane.effects().rows.decisions.map(({ run_id }) => run_id)).toEqual(['gone', 'gone']);
+  });
 });

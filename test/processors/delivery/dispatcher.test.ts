@@ -454,3 +454,32 @@ describe('a fork', () => {
     expect(d.runOfLease(leaseOf(own))).toBe('f');
   });
 });
+
+describe('a run that is deleted', () => {
+  it('is forgotten with all that it had, also by who takes over; one that takes its name begins behind it', () => {
+    const bench = createBench();
+    const d = bench.start();
+    bench.arrive(d, 3);
+    bench.arrive(d, 1, { run: 'other' });
+    bench.do(d.end('r', ack(leaseOf(bench.do(d.lease(lease(), false))), 1)));
+    bench.do(d.seal('r', { lineage: 0, step: 1, tokens: new Map() }));
+    bench.do(d.rewind('r', { of: { lineage: 0, step: 1 }, expect: 0, request: 'q', tokens: null }));
+    const out = leaseOf(bench.do(d.lease(lease({ lineage: 1, key: ['t', 1, 0] }), false)));
+    expect(d.runOfLease(out)).toBe('r');
+    bench.do(d.forget('r', 4));
+    const nothing = { lineage: 0, unit: null, seals: [{ lineage: 0, step: 0 }], last: new Map() };
+    const next = bench.start();
+    for (const one of [d, next]) {
+      expect(one.runOfLease(out)).toBeNull();
+      expect(one.view('r')).toMatchObject({ ...nothing, states: { queued: 0, leased: 0, trained: 0 } });
+      expect(one.view('other')?.states.queued).toBe(1);
+    }
+    expect(bench.kinds()).toEqual(['head']);
+    bench.arrive(next, 1);
+    const anew = bench.do(next.lease(lease(), false));
+    expect(offsetsOf(anew)).toEqual([4]);
+    bench.do(next.end('r', ack(leaseOf(anew), 1)));
+    bench.do(next.forget('r', 4));
+    expect(bench.start().view('r')?.states).toMatchObject({ trained: 1, queued: 0 });
+  });
+});

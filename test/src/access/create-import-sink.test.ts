@@ -12,6 +12,7 @@ it('a dead letter whose field is named with a lone surrogate can be written down
       letters.push(...records);
     },
     appendToEveryPartition: async () => undefined,
+    closedRuns: async () => new Map(),
     drained: async () => undefined,
     accounting: async () => ({ runs: [], not_taken_in: {} }),
   });

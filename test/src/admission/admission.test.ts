@@ -65,6 +65,7 @@ function serverWith(sections: string): Admission {
     keeper: {
       load: async () => new Map(kept),
       keep: async (runId, grants) => void kept.set(runId, JSON.parse(JSON.stringify(grants))),
+      forget: async (runId) => void kept.delete(runId),
     },
     versions: {
       readOn: async () => undefined,

@@ -14,6 +14,7 @@ import { encodeDocuments } from '../../../src/clickhouse/tables/documents.ts';
 import { encodeLanes } from '../../../src/clickhouse/tables/lanes.ts';
 import { encodeLineages } from '../../../src/clickhouse/tables/lineages.ts';
 import { encodeRewards } from '../../../src/clickhouse/tables/rewards.ts';
+import { encodeRuns, type RunRow } from '../../../src/clickhouse/tables/runs.ts';
 import { encodeTerms } from '../../../src/clickhouse/tables/terms.ts';
 import { encodeTrainMatch } from '../../../src/clickhouse/tables/train-match.ts';
 import { encodeVerdicts } from '../../../src/clickhouse/tables/verdicts.ts';
@@ -250,6 +251,41 @@ test('delivery leases: a grant is one row, by its last word', async () => {
       ...{ ended_at: '2023-11-14 22:13:20.900', ended_how: 'trained', step: 1_200 },
     },
   ]);
+});
+
+test('runs: what was last said of each, a quota that is not said is null', async () => {
+  const row: RunRow = {
+    ...{
+      run_id: 'ru/ü',
+      state: 'deleted',
+      purpose: null,
+      note: 'why',
+      events_per_second: null,
+      in_flight_bytes: 65_536,
+    },
+    ...{
+      createdAtMs: 1_000,
+      changedAtMs: 2_500,
+      changed_by: 'me',
+      removed: { steps: 3 },
+      ready_below: 7,
+      held_below: 8,
+    },
+    ...{ gate_seq: 9, version: 2 },
+  };
+  await store().insert(encodeRuns([{ ...row, state: 'archived', purpose: 'eval', version: 1 }, row]));
+  expect(await only("SELECT * FROM rollstream.runs FINAL WHERE run_id = 'ru/ü'")).toEqual({
+    ...{
+      run_id: 'ru/ü',
+      state: 'deleted',
+      purpose: null,
+      note: 'why',
+      events_per_second: null,
+      in_flight_bytes: 65_536,
+    },
+    ...{ created_at: '1970-01-01 00:00:01.000', changed_at: '1970-01-01 00:00:02.500', changed_by: 'me' },
+    ...{ removed: { steps: 3 }, ready_below: 7, held_below: 8, gate_seq: 9, version: 2 },
+  });
 });
 
 test('lineages: checkpoints, rewinds and the fork of a run', async () => {

@@ -31,6 +31,13 @@ describe('looking through what is held', () => {
     expect(after.next).toEqual({ lookedTo: 5, waiting: new Map() });
   });
 
+  test('what a deleted run had held is passed over, also for a new run of its name whose gate is open', () => {
+    const goneBelow = (run: string) => (run === 'a' ? 3 : 0);
+    const { moved, next } = lookThroughHeld(NOTHING, { from: 0, to: 5, records: log }, open('a'), goneBelow);
+    expect(offsets(moved)).toEqual([4]);
+    expect(next).toEqual({ lookedTo: 5, waiting: new Map([['b', 1]]) });
+  });
+
   test('a run that opens while a batch of later offsets is read is not taken from it', () => {
     const waiting = { lookedTo: 3, waiting: new Map([['a', 0]]) };
     const { moved, next } = lookThroughHeld(waiting, { from: 3, to: 5, records: log.slice(3) }, open('a', 'b'));

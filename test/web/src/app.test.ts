@@ -38,6 +38,26 @@ it('the run that is picked stays picked from page to page, and stands in the lin
   expect(await page.locator('.run select').inputValue()).toBe('math');
 });
 
+it('an archived run is shown when it is asked for, with what was said of it', async () => {
+  const url = inject('exampleUrl');
+  const ask = (path: string, method: string, body: object): Promise<Response> =>
+    fetch(new URL(path, url), { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  await ask('/v1/runs', 'POST', { run_id: 'old one', purpose: 'eval', note: 'the <b>first</b> try' });
+  await ask('/v1/runs/old%20one/archive', 'POST', {});
+  const { page } = await browser.open(url);
+  const options = page.locator('.run select option');
+  await page.locator('.closed-runs').waitFor();
+  expect(await options.allTextContents()).not.toContain('old one (0), archived');
+  await page.locator('.closed-runs input').check();
+  await page.locator('.run select option[value="old one"]').waitFor({ state: 'attached' });
+  expect(await options.allTextContents()).toContain('old one (0), archived');
+  await page.locator('.run select').selectOption('old one');
+  expect(await page.locator('.run-note').textContent()).toMatch(
+    /^archived since \S+ \S+ UTC · purpose: eval · the <b>first<\/b> try$/,
+  );
+  await ask('/v1/runs/old%20one', 'DELETE', { confirm: 'old one' });
+});
+
 it('a page that does not exist says where the pages are', async () => {
   const { page } = await browser.open(inject('exampleUrl'), '#/nothing');
   expect(await page.locator('main').textContent()).toContain('There is no page of this name');

@@ -1,4 +1,4 @@
-import type { RunSummary } from '../../../src/access/access.ts';
+import type { RunSummary } from '../../../src/runs/runs.ts';
 import { getJson } from './request.ts';
 import { type Loaded, useLoaded } from './use-loaded.ts';
 

@@ -1,9 +1,10 @@
 import type { ComponentChildren } from 'preact';
-import type { RunSummary } from '../../../src/access/access.ts';
+import type { RunSummary } from '../../../src/runs/runs.ts';
 import { signOut, useSession } from '../api/session.ts';
 import { PAGES } from '../pages.ts';
-import { go, hrefOf, type Place } from '../state/place.ts';
+import { hrefOf, type Place } from '../state/place.ts';
 import { useTheme } from '../state/theme.ts';
+import { RunNote, RunPicker } from './run-picker.tsx';
 
 interface FrameProps {
   readonly place: Place;
@@ -34,17 +35,7 @@ export function Frame({ place, runs, run, children }: FrameProps) {
             </a>
           ))}
         </nav>
-        <label class="run">
-          run
-          <select value={run} onChange={(event) => go(inRun(place, event.currentTarget.value))}>
-            <option value="">all runs</option>
-            {runs.map(({ run_id, started }) => (
-              <option key={run_id} value={run_id}>
-                {run_id} ({started})
-              </option>
-            ))}
-          </select>
-        </label>
+        <RunPicker place={place} runs={runs} run={run} />
         <button type="button" class="theme" onClick={toggleTheme}>
           {theme === 'dark' ? 'light' : 'dark'}
         </button>
@@ -55,20 +46,9 @@ export function Frame({ place, runs, run, children }: FrameProps) {
         ) : null}
       </header>
       <main id="main" tabIndex={-1}>
+        <RunNote run={runs.find(({ run_id }) => run_id === run)} />
         {children}
       </main>
     </>
   );
-}
-
-/** What names one rollout, group or replay, or a place in it: another run has others. */
-const OF_ONE: ReadonlySet<string> = new Set([
-  ...['id', 'epoch', 'attempt', 'view', 'turn', 'segment', 'token', 'with', 'tokenizer'],
-  ...['unit', 'replay', 'rollout', 'bar', 'from', 'to', 'scale'],
-]);
-
-/** The same page of another run. */
-function inRun({ page, params }: Place, run: string): Place {
-  const kept = Object.entries(params).filter(([name]) => !OF_ONE.has(name));
-  return { page, params: { ...Object.fromEntries(kept), run } };
 }

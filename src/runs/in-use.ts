@@ -1,0 +1,58 @@
+import type { Store } from '../clickhouse/port.ts';
+
+const MOST_NAMED = 3;
+
+/** Attempts of the run that lanes have open, as of their last flush. */
+export async function openAttemptsOf(store: Pick<Store, 'query'>, runId: string): Promise<number> {
+  const [found] = await store.query<{ n: number }>(
+    'SELECT countEqual(arrayFlatten(groupArray(`open.run_id`)), {run:String}) AS n FROM rollstream.lanes FINAL',
+    { run: runId },
+  );
+  return Number(found?.n ?? 0);
+}
+
+/** Why a run should not be deleted now, in words; []: nothing stands against it. */
+export async function usesOf(store: Pick<Store, 'query'>, runId: string): Promise<string[]> {
+  const open = await openAttemptsOf(store, runId);
+  const leases = await store.query<{ lease_id: string; consumer: string; until: string }>(
+    `SELECT lease_id, any(consumer) AS consumer, toString(max(deadline)) AS until FROM rollstream.live_deliveries
+     WHERE run_id = {run:String} AND state = 'leased' GROUP BY lease_id ORDER BY lease_id`,
+    { run: runId },
+  );
+  const forks = await livingForks(store, runId);
+  const replays = await store.query<{ replay_id: string }>(
+    "SELECT replay_id FROM rollstream.replays FINAL WHERE state IN ('running', 'emitting') ORDER BY replay_id",
+  );
+  return [
+    ...(open > 0 ? [`${counted(open, 'attempt is', 'attempts are')} open`] : []),
+    ...(leases.length > 0
+      ? [
+          `${counted(leases.length, 'lease is', 'leases are')} out (${named(
+            leases.map(({ lease_id, consumer, until }) => `${lease_id} of ${consumer} until ${until}`),
+          )})`,
+        ]
+      : []),
+    ...(forks.length > 0 ? [`${named(forks)} began as a fork of it and shares its trajectories`] : []),
+    ...(replays.length > 0 ? [`a replay is running (${named(replays.map(({ replay_id }) => replay_id))})`] : []),
+  ];
+}
+
+/** Runs that began as a fork of this one, and are not deleted themselves. */
+export async function livingForks(store: Pick<Store, 'query'>, runId: string): Promise<string[]> {
+  const rows = await store.query<{ run_id: string }>(
+    `SELECT DISTINCT run_id FROM rollstream.lineages FINAL WHERE kind = 'fork' AND parent = {run:String}
+       AND run_id NOT IN (SELECT run_id FROM rollstream.runs FINAL WHERE state IN ('deleting', 'deleted'))
+     ORDER BY run_id`,
+    { run: runId },
+  );
+  return rows.map(({ run_id }) => run_id);
+}
+
+function counted(n: number, one: string, many: string): string {
+  return `${n} ${n === 1 ? one : many}`;
+}
+
+function named(names: readonly string[]): string {
+  const more = names.length > MOST_NAMED ? `, and ${names.length - MOST_NAMED} more` : '';
+  return `${names.slice(0, MOST_NAMED).join(', ')}${more}`;
+}
