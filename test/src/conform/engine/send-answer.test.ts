@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Engine } from '../../../../src/conform/engine/engine-config.ts';
+import { openEngine } from '../../../../src/conform/engine/open-engine.ts';
+import { type LoadedTokenizer, loadTokenizer } from '../../../../src/tokenizers/load-tokenizer.ts';
+import { jsonOf, post, QWEN3 } from './engine-client.ts';
+
+let tokenizer: LoadedTokenizer;
+let engine: Engine;
+beforeAll(async () => {
+  tokenizer = await loadTokenizer(QWEN3);
+  engine = await openEngine({ tokenizer });
+});
+afterAll(async () => {
+  await engine.close();
+  tokenizer.close();
+});
+
+const chat = (scenario: string, more: object = {}) =>
+  post(engine.url, '/v1/chat/completions', {
+    messages: [{ role: 'user', content: `[[rollstream:${scenario}]] How many?` }],
+    ...{ return_token_ids: true, logprobs: true },
+    ...more,
+  });
+const lastTruth = () => engine.truth().at(-1);
+
+it('an abort is HTTP 200 with what there was, and asked again the call is whole', async () => {
+  const [first, second] = [await jsonOf(chat('abort_partial#1')), await jsonOf(chat('abort_partial#1'))];
+  expect(first.choices[0]).toMatchObject({ finish_reason: 'abort', stop_reason: null });
+  expect(second.choices[0].token_ids.slice(0, first.choices[0].token_ids.length)).toEqual(first.choices[0].token_ids);
+  expect(engine.truth().slice(-2)).toMatchObject([
+    { attempt: 0, finishReason: { type: 'abort' }, misbehaved: expect.stringContaining('aborted') },
+    { attempt: 1, finishReason: { type: 'stop' }, misbehaved: null },
+  ]);
+});
+
+it('a storm is refused twice with a header that says when to come again', async () => {
+  const answers = [await chat('storm_429#1'), await chat('storm_429#1'), await chat('storm_429#1')];
+  expect(answers.map(({ status }) => status)).toEqual([429, 429, 200]);
+  expect(answers[0]?.headers.get('retry-after')).toBe('1');
+  expect(engine.truth().slice(-3)).toMatchObject([
+    { status: 429, requestId: null, completionIds: [], finishReason: null },
+    { status: 429, attempt: 1 },
+    { status: 200, attempt: 2 },
+  ]);
+});
+
+it('a stream is reset after what the truth says was sent', async () => {
+  const response = await chat('connection_reset#1', { stream: true });
+  let read = '';
+  const reading = (async () => {
+    for await (const chunk of response.body ?? []) read += Buffer.from(chunk).toString();
+  })();
+  await expect(reading).rejects.toThrow();
+  const chunks = read
+    .split('\n\n')
+    .filter(Boolean)
+    .map((event) => JSON.parse(event.slice('data: '.length)));
+  const ids = chunks.flatMap(({ choices }) => choices[0].token_ids ?? []);
+  expect(lastTruth()).toMatchObject({ ended: 'reset', finishReason: null, completionIds: ids, status: 200 });
+  expect(ids.length).toBeGreaterThan(0);
+  expect(await jsonOf(chat('connection_reset#1'))).toMatchObject({ choices: [{ finish_reason: 'stop' }] });
+});
+
+it('a whole answer is cut within its body', async () => {
+  await expect(chat('connection_reset#2').then((response) => response.text())).rejects.toThrow();
+  expect(lastTruth()).toMatchObject({ ended: 'reset', completionIds: [] });
+});
+
+it('a client that leaves in the middle is told, with the tokens that were sent', async () => {
+  const slow = await openEngine({ tokenizer, tokensPerSecond: 20 });
+  try {
+    const leaving = new AbortController();
+    const response = await fetch(`${slow.url}/v1/completions`, {
+      ...{ method: 'POST', headers: { 'content-type': 'application/json' }, signal: leaving.signal },
+      body: JSON.stringify({ prompt: '[[rollstream:long_text#1]]', max_tokens: 1_000, stream: true }),
+    });
+    const reader = response.body?.getReader();
+    await reader?.read();
+    leaving.abort();
+    await expect.poll(() => slow.truth().length).toBe(1);
+    const [call] = slow.truth();
+    expect(call).toMatchObject({ ended: 'client_gone', finishReason: null });
+    expect(call?.completionIds.length).toBeGreaterThan(0);
+    expect(call?.completionIds.length).toBeLessThan(1_000);
+  } finally {
+    await slow.close();
+  }
+});
+
+it('one logprob too many reaches the client of each route', async () => {
+  const body = await jsonOf(chat('extra_logprob#1'));
+  const { token_ids, logprobs } = body.choices[0];
+  expect(logprobs.content.length).toBe(token_ids.length + 1);
+  expect(lastTruth()?.logprobs.length).toBe(token_ids.length + 1);
+});
+
+it('a character over several tokens is whole again in the text of a stream', async () => {
+  const text = await (await chat('split_character#1', { stream: true })).text();
+  const chunks = text
+    .split('\n\n')
+    .filter(Boolean)
+    .slice(0, -1)
+    .map((event) => JSON.parse(event.slice('data: '.length)));
+  const said = chunks.map(({ choices }) => choices[0].delta.content ?? '').join('');
+  expect(said).not.toContain('\uFFFD');
+  expect([...said][0]?.codePointAt(0)).toBeGreaterThan(0xffff);
+});
