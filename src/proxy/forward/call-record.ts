@@ -1,5 +1,5 @@
-import type { AnswerHead, CallEnd, CallHead } from '../journal/call-head.ts';
 import { type CallFile, openCallFile } from '../journal/call-file.ts';
+import type { AnswerHead, CallEnd, CallHead } from '../journal/call-head.ts';
 import type { Problems } from './problems.ts';
 import type { ProxyMetrics } from './proxy-metrics.ts';
 

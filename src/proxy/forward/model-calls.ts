@@ -56,7 +56,13 @@ export function createModelCalls(deps: ModelCallsDeps): ModelCalls {
     const body = engine === 'openai' || !deps.asks ? null : bodyObject(bytes);
     const asked = askingOf(req, body, engine, route);
     const head = {
-      ...{ id: deps.nextCallId(startedAtUs), named: request.named, path: request.target, engine, upstream: upstream.host },
+      ...{
+        id: deps.nextCallId(startedAtUs),
+        named: request.named,
+        path: request.target,
+        engine,
+        upstream: upstream.host,
+      },
       ...{ startedAtUs, headers: recordedOf(req), asked: [...(asked?.members.keys() ?? [])] },
     };
     const record = deps.beginRecord(head, bytes, () => (performance.now() - began) * 1000);

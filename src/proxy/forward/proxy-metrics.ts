@@ -54,7 +54,8 @@ export function createProxyMetrics(): ProxyMetrics {
     labelNames: ['code'],
     registers,
   });
-  const gauge = (name: string, help: string, labelNames: string[] = []) => new Gauge({ name, help, labelNames, registers });
+  const gauge = (name: string, help: string, labelNames: string[] = []) =>
+    new Gauge({ name, help, labelNames, registers });
   const inFlight = gauge('rollstream_proxy_in_flight', 'Requests that have not ended.');
   const recorded = {
     open: gauge('rollstream_proxy_open_rollouts', 'Attempts that have begun and not ended.'),

@@ -126,7 +126,13 @@ function refuseConnection(error: Error & { code?: string }, socket: Duplex, { he
   }
   if (error.code === 'HPE_HEADER_OVERFLOW') {
     const message = `the head of the request has more than ${headerBytes} bytes`;
-    socket.end(rawErrorAnswer(new RollstreamError('RS_TOO_LARGE', message, { facts: { field: 'headers' } }), 431, 'Request Header Fields Too Large'));
+    socket.end(
+      rawErrorAnswer(
+        new RollstreamError('RS_TOO_LARGE', message, { facts: { field: 'headers' } }),
+        431,
+        'Request Header Fields Too Large',
+      ),
+    );
     return;
   }
   const facts = { facts: { field: 'request' } };
@@ -141,7 +147,12 @@ function listening(server: http.Server, host: string, port: number): Promise<voi
   return new Promise((resolve, reject) => {
     server.once('error', (cause: Error & { code?: string }) => {
       const why = cause.code === 'EADDRINUSE' ? 'the port is taken' : cause.message;
-      reject(new RollstreamError('RS_CONFIG', `cannot listen on ${host}:${port}: ${why}`, { cause, facts: { field: 'listen' } }));
+      reject(
+        new RollstreamError('RS_CONFIG', `cannot listen on ${host}:${port}: ${why}`, {
+          cause,
+          facts: { field: 'listen' },
+        }),
+      );
     });
     server.listen({ host, port, backlog: BACKLOG }, () => {
       server.removeAllListeners('error');

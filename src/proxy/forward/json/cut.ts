@@ -72,7 +72,8 @@ function cutObject(text: Buffer, start: number, { members }: CutRule, cuts: Cut[
       at.left = { start: at.left?.start ?? at.keptEnd ?? keyStart, end: valueEnd };
       return;
     }
-    if (at.left !== null) cuts.push({ start: at.left.start, end: at.keptEnd === null ? keyStart : at.left.end, by: '' });
+    if (at.left !== null)
+      cuts.push({ start: at.left.start, end: at.keptEnd === null ? keyStart : at.left.end, by: '' });
     at.left = null;
     at.keptEnd = valueEnd;
     if (found === 'null' && isFilled) cuts.push({ start: valueStart, end: valueEnd, by: 'null' });
@@ -82,7 +83,8 @@ function cutObject(text: Buffer, start: number, { members }: CutRule, cuts: Cut[
   });
   if (end === NOWHERE || at.isTorn) return NOWHERE;
   // An object with nothing in it has no space in it either, in whatever style it was written.
-  if (at.left !== null) cuts.push(at.keptEnd === null ? { start: start + 1, end: end - 1, by: '' } : { ...at.left, by: '' });
+  if (at.left !== null)
+    cuts.push(at.keptEnd === null ? { start: start + 1, end: end - 1, by: '' } : { ...at.left, by: '' });
   return end;
 }
 

@@ -1,4 +1,4 @@
-import { type Member, NOWHERE, eachMember, skipSpace } from './scan.ts';
+import { eachMember, type Member, NOWHERE, skipSpace } from './scan.ts';
 
 /** The object that a body is. */
 export interface BodyObject {

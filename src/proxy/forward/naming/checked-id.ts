@@ -9,7 +9,8 @@ export function checkedId(text: string, field: string): string {
   const bytes = Buffer.byteLength(text);
   if (bytes > MAX_ID_BYTES) throw refused(field, `it has ${bytes} bytes; at most ${MAX_ID_BYTES} are taken`);
   const at = controlCharacterIn(text);
-  if (at !== null) throw refused(field, `it has a control character (U+${at.toString(16).toUpperCase().padStart(4, '0')})`);
+  if (at !== null)
+    throw refused(field, `it has a control character (U+${at.toString(16).toUpperCase().padStart(4, '0')})`);
   if (!text.isWellFormed() || text.includes('\ufffd')) throw refused(field, 'it is no UTF-8');
   if (text.trim() !== text) throw refused(field, 'it begins or ends with a blank');
   return text;

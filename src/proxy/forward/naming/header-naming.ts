@@ -31,7 +31,8 @@ export function headerNaming(rawHeaders: readonly string[]): NamedBy {
     const field = (rawHeaders[at] ?? '').toLowerCase();
     if (!field.startsWith(OWN_HEADERS) || field === TOKEN_HEADER) continue;
     const read = READERS.get(field.slice(OWN_HEADERS.length));
-    if (read === undefined) throw refused(field, `there is no such header; known are ${[...READERS.keys()].join(', ')}`);
+    if (read === undefined)
+      throw refused(field, `there is no such header; known are ${[...READERS.keys()].join(', ')}`);
     if (seen.has(field)) throw refused(field, 'it came twice');
     seen.add(field);
     // Node reads headers as Latin-1, whatever they are.

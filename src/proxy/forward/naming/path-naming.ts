@@ -20,7 +20,10 @@ export function pathPrefix(target: string): PathPrefix {
   if (!/^\/r(?:\/|\?|$)/.test(rest)) return { ...known, run: null, rollout: null, attempt: null, target: rest };
   const [, run, name, behind] = /^\/r\/([^/?#]*)\/([^/?#]*)(\/.*)$/.exec(rest) ?? [];
   if (run === undefined || name === undefined || behind === undefined) {
-    throw refused(FIELD, 'expected /r/<run>/<rollout>/v1/…, or /r/<run>/<rollout>@<attempt>/v1/…; a slash in an id is %2F');
+    throw refused(
+      FIELD,
+      'expected /r/<run>/<rollout>/v1/…, or /r/<run>/<rollout>@<attempt>/v1/…; a slash in an id is %2F',
+    );
   }
   // An @ that belongs to an id is %40.
   const [, id, attempt] = /^(.*)@([^@]*)$/.exec(name) ?? [null, name, null];

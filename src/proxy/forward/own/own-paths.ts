@@ -19,12 +19,22 @@ export interface OwnPathsDeps {
 const MOST_BODY_BYTES = 4 * 1024 * 1024;
 const MOST_REFUSED = 1_000;
 
-export type OwnPaths = (path: OwnPath, req: IncomingMessage, res: ServerResponse, request: NamedRequest) => Promise<void>;
+export type OwnPaths = (
+  path: OwnPath,
+  req: IncomingMessage,
+  res: ServerResponse,
+  request: NamedRequest,
+) => Promise<void>;
 
 export function createOwnPaths({ recording, metrics, status }: OwnPathsDeps): OwnPaths {
   const recordingStatus = (): Promise<RecordingStatus | null> => recording.status().catch(() => null);
 
-  async function end(rollout: string, req: IncomingMessage, res: ServerResponse, { named }: NamedRequest): Promise<void> {
+  async function end(
+    rollout: string,
+    req: IncomingMessage,
+    res: ServerResponse,
+    { named }: NamedRequest,
+  ): Promise<void> {
     const body = await jsonBody(req);
     if (body === undefined) return;
     if (named.rollout !== null && named.rollout !== rollout) {
@@ -60,9 +70,13 @@ export function createOwnPaths({ recording, metrics, status }: OwnPathsDeps): Ow
   return async function ownPath(path, req, res, request) {
     const method = path.kind === 'end' || path.kind === 'verdicts' ? 'POST' : 'GET';
     if (path.kind === 'unknown') {
-      throw new RollstreamError('RS_NOT_FOUND', 'known are /rollstream/healthz, /rollstream/status and /rollstream/metrics', {
-        facts: { field: 'path' },
-      });
+      throw new RollstreamError(
+        'RS_NOT_FOUND',
+        'known are /rollstream/healthz, /rollstream/status and /rollstream/metrics',
+        {
+          facts: { field: 'path' },
+        },
+      );
     }
     if (req.method !== method) throw refused('method', `${method} is needed`);
     if (path.kind === 'end') return end(path.rollout, req, res, request);

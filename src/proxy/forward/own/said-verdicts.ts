@@ -5,7 +5,18 @@ import { checkedId, refused } from '../naming/checked-id.ts';
 import { arrayAt, countAt, numberAt, objectOf, onlyFields, textAt } from './body-fields.ts';
 
 const FIELDS = [
-  ...['run_id', 'rollout_id', 'epoch', 'attempt', 'group_id', 'scorer', 'scorer_version', 'status', 'reward', 'rewards'],
+  ...[
+    'run_id',
+    'rollout_id',
+    'epoch',
+    'attempt',
+    'group_id',
+    'scorer',
+    'scorer_version',
+    'status',
+    'reward',
+    'rewards',
+  ],
   ...['bound_to', 'report', 'event_id'],
 ];
 const STATUSES = ['scored', 'not_run', 'timeout', 'crash', 'missing', 'parse_error', 'refused'] as const;
@@ -37,7 +48,8 @@ export function saidVerdict(one: unknown, named: NamedBy): Said {
   if (scorer === null || scorer === '') throw refused('scorer', 'the name of a verifier is needed');
   const status = statusOf(textAt(value, 'status'));
   const rewards = rewardsOf(value);
-  if (status === 'scored' && rewards === null) throw refused('reward', 'a number or null is needed, since it is scored');
+  if (status === 'scored' && rewards === null)
+    throw refused('reward', 'a number or null is needed, since it is scored');
   if (status !== 'scored' && Object.values(rewards ?? {}).some((reward) => reward !== null)) {
     throw refused('status', 'scored is needed, since there is a reward');
   }
