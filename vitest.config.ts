@@ -20,6 +20,8 @@ const web =
 
 export default defineConfig({
   test: {
+    // What TypeScript compiles to is kept from run to run.
+    experimental: { fsModuleCache: true },
     ...alike,
     projects: [
       {
