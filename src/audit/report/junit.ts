@@ -1,8 +1,8 @@
 import { AUDIT_NAMES, type AuditName, type Finding } from '../../../processors/model/audit-summary.ts';
 import type { AttemptReport } from '../attempt-report.ts';
 import { evidenceRows } from './evidence-rows.ts';
+import { createJunitSuite, type JunitCase } from './junit-suite.ts';
 import type { ReportFile } from './report-file.ts';
-import { xmlText } from './xml-text.ts';
 
 /** The report as JUnit XML: a test case is an audit of a trajectory. Written as it comes, in bounded memory. */
 export interface JunitReport {
@@ -11,60 +11,33 @@ export interface JunitReport {
   end(): Promise<void>;
 }
 
-/** Room for three counts, which are known at the end; blanks between attributes mean nothing in XML. */
-const COUNTS_WIDTH = 96;
-const BUFFER_CHARACTERS = 256 * 1024;
-const HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n<testsuite name="rollstream audit"';
-
-export function createJunitReport({ handle: file }: ReportFile): JunitReport {
-  let buffered = `${HEAD}${' '.repeat(COUNTS_WIDTH)}>\n`;
-  const counts = { tests: 0, failures: 0, skipped: 0 };
-
-  async function flush(): Promise<void> {
-    const text = buffered;
-    buffered = '';
-    await file.appendFile(text);
-  }
-
+export function createJunitReport(file: ReportFile): JunitReport {
+  const suite = createJunitSuite(file, 'rollstream audit');
   return {
     async attempt(report) {
-      for (const audit of AUDIT_NAMES) {
-        const result = report.summary[audit];
-        counts.tests++;
-        if (result === 'fail') counts.failures++;
-        if (result === 'not_auditable') counts.skipped++;
-        buffered += testCase(report, audit);
-      }
-      if (buffered.length >= BUFFER_CHARACTERS) await flush();
+      for (const audit of AUDIT_NAMES) await suite.case(caseOf(report, audit));
     },
-    async end() {
-      buffered += '</testsuite>\n</testsuites>\n';
-      await flush();
-      const { tests, failures, skipped } = counts;
-      const attributes = ` tests="${tests}" failures="${failures}" errors="0" skipped="${skipped}"`;
-      await file.write(Buffer.from(attributes), 0, attributes.length, HEAD.length);
-    },
+    end: suite.end,
   };
 }
 
-function testCase(report: AttemptReport, audit: AuditName): string {
+function caseOf(report: AttemptReport, audit: AuditName): JunitCase {
   const { runId, rolloutId, attempt, summary, missing } = report;
-  const name = attempt > 0 ? `${rolloutId} attempt ${attempt}` : rolloutId;
-  const head = `<testcase classname="${xmlText(`${audit}.${runId}`)}" name="${xmlText(name)}"`;
   const findings = report.findings.filter((finding) => finding.audit === audit);
-  const told = findings.map(findingText).join('\n\n');
+  const name = attempt > 0 ? `${rolloutId} attempt ${attempt}` : rolloutId;
+  const place = { className: `${audit}.${runId}`, name };
+  const text = findings.map(findingText).join('\n\n');
   switch (summary[audit]) {
     case 'fail': {
       const worst = findings.find(({ severity }) => severity === 'fail') ?? findings[0];
-      const about = ` type="${xmlText(worst?.class ?? audit)}" message="${xmlText(worst?.detail ?? '')}"`;
-      return `${head}><failure${about}>${xmlText(told)}</failure></testcase>\n`;
+      return { ...place, result: 'fail', type: worst?.class ?? audit, message: worst?.detail ?? '', text };
     }
     case 'warn':
-      return `${head}><system-out>${xmlText(told)}</system-out></testcase>\n`;
+      return { ...place, result: 'pass', text };
     case 'not_auditable':
-      return `${head}><skipped message="${xmlText(`not auditable: ${missing[audit] ?? ''}`)}"/>${told === '' ? '' : `<system-out>${xmlText(told)}</system-out>`}</testcase>\n`;
+      return { ...place, result: 'skipped', message: `not auditable: ${missing[audit] ?? ''}`, text };
     default:
-      return `${head}/>\n`;
+      return { ...place, result: 'pass', text: '' };
   }
 }
 

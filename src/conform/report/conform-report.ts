@@ -1,0 +1,50 @@
+import type { TruthCall, TruthHead } from '../truth.ts';
+import { conversationsOf } from './conversations.ts';
+import { type CaseReport, judgeCase } from './judge-case.ts';
+import { pairRecords } from './pair-records.ts';
+import type { RecordedRollout } from './recorded-rollout.ts';
+import { seenOf } from './seen.ts';
+import type { Verdict } from './verdict.ts';
+
+/** What a stack made of what the engine sent. */
+export interface ConformReport {
+  readonly cases: readonly CaseReport[];
+  readonly verdicts: Readonly<Record<Verdict, number>>;
+  /** Cases in which something was laundered, their own subject or besides. */
+  readonly laundered: number;
+  /** Scenarios that the engine plays and nobody asked for. */
+  readonly notAsked: readonly string[];
+  /** Calls without a marker. */
+  readonly unmarked: number;
+  /** Rollouts of the record that belong to no conversation. */
+  readonly unpaired: number;
+}
+
+export interface Truth {
+  readonly head: TruthHead | null;
+  readonly calls: readonly TruthCall[];
+}
+
+/** `records` null: nobody gave any. */
+export function conformReport({ head, calls }: Truth, records: readonly RecordedRollout[] | null): ConformReport {
+  const order = head?.scenarios ?? [];
+  const placeOf = (scenario: string) => (order.includes(scenario) ? order.indexOf(scenario) : order.length);
+  const paired = pairRecords(conversationsOf(calls), records ?? []);
+  const cases = paired
+    .map(({ conversation, record }) => judgeCase(seenOf(conversation, record)))
+    .sort((a, b) => placeOf(a.scenario) - placeOf(b.scenario) || a.task - b.task);
+  const asked = new Set(cases.map(({ scenario }) => scenario));
+  const count = (verdict: Verdict) => cases.filter((one) => one.verdict === verdict).length;
+  return {
+    cases,
+    verdicts: {
+      faithful: count('faithful'),
+      laundered: count('laundered'),
+      not_observable: count('not_observable'),
+    },
+    laundered: cases.filter(({ verdict, besides }) => verdict === 'laundered' || besides.length > 0).length,
+    notAsked: order.filter((scenario) => !asked.has(scenario)),
+    unmarked: calls.filter(({ scenario }) => scenario === null).length,
+    unpaired: (records?.length ?? 0) - paired.filter(({ record }) => record !== null).length,
+  };
+}

@@ -1,0 +1,68 @@
+import type { StrictCall } from '../../../../processors/audit/tools/parse/strict-call.ts';
+import { finishType } from '../conversations.ts';
+import { engineText, promptText } from '../evidence.ts';
+import { callKey, executionEvidence, executionsOf } from '../executions.ts';
+import type { SeenTurn } from '../seen.ts';
+import type { Judgement } from '../verdict.ts';
+import { callText, writtenCalls } from '../written-calls.ts';
+import { faithful, type Judge, laundered, notObservable } from './judge.ts';
+
+/** Sound calls run as they were written, of answers that hold nothing else to judge. */
+export const judgeArguments: Judge = ({ turns }) =>
+  turns.flatMap((turn) => {
+    const sound = soundCalls(turn);
+    return sound.length === 0 || hasTwins(sound) ? [] : [judgeGiven(turn, sound)];
+  });
+
+/** The same call twice in one answer is two calls: each runs once, and has a result of its own. */
+export const judgeDuplicates: Judge = ({ turns }) =>
+  turns.flatMap((turn) => {
+    const sound = soundCalls(turn);
+    return hasTwins(sound) ? [judgeTwins(turn, sound)] : [];
+  });
+
+function judgeGiven(turn: SeenTurn, sound: readonly StrictCall[]): Judgement {
+  const executions = executionsOf(turn);
+  const said = sound.map((call) => engineText(turn.taken, callText(turn.taken, call)));
+  const known = executions.filter(({ arguments: args }) => args !== null);
+  const wanted = sound.map(keyOf);
+  const other = known.find(({ name, arguments: args }) => !wanted.includes(callKey(name, args)));
+  if (other !== undefined) {
+    const detail = `a sound call was executed with other arguments: ${other.arguments}`;
+    return laundered('arguments', 'arguments_changed', turn.turn, detail, [...said, executionEvidence(other, turn)]);
+  }
+  if (executions.length === 0 && turn.next !== null) {
+    const evidence = [...said, promptText(turn.next, turn.next.addedText)];
+    return laundered('arguments', 'call_lost', turn.turn, 'a sound call has no result in the next prompt', evidence);
+  }
+  if (known.length === sound.length) return faithful('arguments', turn.turn, 'executed as it was written', said);
+  return notObservable('arguments', turn.turn, 'nothing shows what the call was executed with', said);
+}
+
+function judgeTwins(turn: SeenTurn, sound: readonly StrictCall[]): Judgement {
+  const executions = executionsOf(turn).filter(({ outcome }) => outcome !== 'refused');
+  const said = sound.map((call) => engineText(turn.taken, callText(turn.taken, call)));
+  const shown = executions.map((one) => executionEvidence(one, turn));
+  const counts = `${sound.length} calls were written, ${executions.length} executed`;
+  if (executions.length === sound.length) return faithful('duplicate_call', turn.turn, counts, [...said, ...shown]);
+  if (executions.length > sound.length)
+    return laundered('duplicate_call', 'executed_again', turn.turn, counts, [...said, ...shown]);
+  if (executions.length === 0 && turn.next === null)
+    return notObservable('duplicate_call', turn.turn, 'nothing shows what was executed', said);
+  return laundered('duplicate_call', 'call_lost', turn.turn, counts, [...said, ...shown]);
+}
+
+/** Empty unless all that the answer says of calls is sound, and it is whole. */
+function soundCalls({ taken }: SeenTurn): readonly StrictCall[] {
+  if (taken.status !== 200 || taken.ended !== 'complete' || finishType(taken.finishReason) !== 'stop') return [];
+  const { calls, thinkCalls } = writtenCalls(taken);
+  return thinkCalls.length > 0 || calls.some(({ fault }) => fault !== null) ? [] : calls;
+}
+
+function hasTwins(calls: readonly StrictCall[]): boolean {
+  return new Set(calls.map(keyOf)).size < calls.length;
+}
+
+function keyOf({ name, argumentsText }: StrictCall): string {
+  return callKey(name, argumentsText);
+}

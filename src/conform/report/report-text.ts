@@ -1,0 +1,93 @@
+import type { Paint } from '../../cli/paint.ts';
+import { drawTable, visible } from '../../cli/table.ts';
+import type { ConformReport } from './conform-report.ts';
+import type { CaseReport } from './judge-case.ts';
+import type { Evidence, Judgement, Verdict } from './verdict.ts';
+
+const COLOURS = { faithful: 'green', laundered: 'red', not_observable: 'yellow' } as const;
+const WORDS: Readonly<Record<Verdict, string>> = {
+  faithful: 'faithful',
+  laundered: 'laundered',
+  not_observable: 'not observable',
+};
+const SIDES: Readonly<Record<Evidence['of'], string>> = {
+  engine: 'engine sent',
+  next_prompt: 'next prompt',
+  record: 'record',
+};
+
+/** The report for a person at a terminal: a line a task, then what was laundered with both sides. */
+export function reportText(report: ConformReport, paint: Paint): string {
+  const { cases } = report;
+  const rows = cases.map((one) => [
+    one.scenario,
+    String(one.task),
+    WORDS[one.verdict],
+    foremost(one)?.detail ?? 'nothing that it is about came up',
+    besidesText(one),
+  ]);
+  const parts = [
+    cases.length === 0
+      ? ''
+      : coloured(drawTable(['scenario', 'task', 'verdict', 'what was seen', 'besides'], rows, paint), paint),
+    ...cases.flatMap((one) => launderedLines(one, paint)),
+    `${summary(report)}\n`,
+  ];
+  return parts.filter((part) => part !== '').join('\n');
+}
+
+/** The judgement that made the verdict. */
+export function foremost({ judgements, verdict }: CaseReport): Judgement | null {
+  return judgements.find((one) => one.verdict === verdict) ?? null;
+}
+
+function besidesText({ besides }: CaseReport): string {
+  return [...new Set(besides.map(({ check, class: as }) => `${check}: ${as}`))].join(', ');
+}
+
+/** Verdicts are coloured where they are drawn: a coloured cell would be escaped like any other data. */
+function coloured(table: string, paint: Paint): string {
+  return table
+    .split('\n')
+    .map((line) =>
+      line.replace(
+        / (faithful|laundered|not observable)(?= )/,
+        (_, word: string) => ` ${paint(COLOURS[wordKey(word)], word)}`,
+      ),
+    )
+    .join('\n');
+}
+
+function wordKey(word: string): Verdict {
+  return word === 'laundered' || word === 'faithful' ? word : 'not_observable';
+}
+
+function launderedLines(one: CaseReport, paint: Paint): string[] {
+  const told = [...one.judgements, ...one.besides].filter(({ verdict }) => verdict === 'laundered');
+  return told.map((judgement) => {
+    const head = `${paint('red', 'laundered')}  ${paint('bold', `${one.scenario}#${one.task}`)}  ${judgementText(judgement)}`;
+    return `${[head, ...judgement.evidence.map((evidence) => `  ${evidenceText(evidence)}`)].join('\n')}\n`;
+  });
+}
+
+/** Without its evidence. */
+export function judgementText({ check, class: as, turn, detail }: Judgement): string {
+  return visible(`${check}${as === null ? '' : ` ${as}`}${turn === null ? '' : `, turn ${turn}`}: ${detail}`);
+}
+
+export function evidenceText({ of, call, index, ids, text }: Evidence): string {
+  const place = call === null ? '' : ` (call ${call})`;
+  const tokens = ids === null ? '' : ` [${ids.join(' ')}]${index === null ? '' : ` at ${index}`}`;
+  return `${SIDES[of]}${place}:${tokens}${text === null ? '' : ` ${JSON.stringify(text)}`}`;
+}
+
+function summary({ verdicts, laundered, notAsked, unmarked, unpaired }: ConformReport): string {
+  const { faithful, not_observable } = verdicts;
+  const lines = [
+    `${faithful} faithful, ${verdicts.laundered} laundered, ${not_observable} not observable; something was laundered in ${laundered}`,
+  ];
+  if (notAsked.length > 0) lines.push(`not asked: ${notAsked.join(', ')}`);
+  if (unmarked > 0) lines.push(`${unmarked} calls without a marker`);
+  if (unpaired > 0) lines.push(`${unpaired} rollouts of the record belong to no task of the log`);
+  return visible(lines.join('; '));
+}

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { judgeArguments, judgeDuplicates } from '../../../../../src/conform/report/judges/sound-calls.ts';
+import { call, following, judged, record, recordedCall } from '../hand-made.ts';
+
+const CALL = '<tool_call>\n{"name": "search", "arguments": {"query": "x", "n": 1.0}}\n</tool_call>';
+const once = call({ rawText: `${CALL}<|im_end|>` });
+const twice = call({ rawText: `${CALL}\n${CALL}<|im_end|>` });
+const RAN = '<tool_response>\nexecuted search {"n": 1, "query": "x"}\n</tool_response>';
+
+describe('a sound call', () => {
+  it('is faithful where it ran as it was written, in whatever order of keys', () => {
+    expect(judged(judgeArguments, [once, following(once, 'executed search {"n": 1.0, "query": "x"}')])).toEqual([
+      'faithful',
+    ]);
+  });
+
+  it('is laundered where it ran with other arguments', () => {
+    expect(judged(judgeArguments, [once, following(once, 'executed search {"n": 2, "query": "x"}')])).toEqual([
+      'laundered arguments_changed',
+    ]);
+  });
+
+  it('is laundered where the next prompt has no result of it', () => {
+    const on = following(once, '', { promptText: `${once.promptText}${once.rawText}\nuser: well?` });
+    expect(judged(judgeArguments, [once, on])).toEqual(['laundered call_lost']);
+  });
+
+  it('is not observable where a result does not say what ran', () => {
+    expect(judged(judgeArguments, [once, following(once, 'there are 12')])).toEqual(['not_observable']);
+  });
+
+  it('is seen in a record too', () => {
+    const result = { callId: 'c', name: 'search', executed: null, status: 'ok', output: 'there are 12' };
+    const listed = { callId: 'c', name: 'search', raw: null, parsed: '{"query":"x","n":1}', status: 'ok' };
+    const recorded = record('task_complete', 'completion', [recordedCall({ toolCalls: [listed], results: [result] })]);
+    expect(judged(judgeArguments, [once], recorded)).toEqual(['faithful']);
+  });
+});
+
+describe('the same call twice in one answer', () => {
+  const ran = (times: number) =>
+    following(twice, '', { promptText: `${twice.promptText}${twice.rawText}${RAN.repeat(times)}\nassistant: ` });
+
+  it('is faithful where both ran, each with its own result', () => {
+    expect(judged(judgeDuplicates, [twice, ran(2)])).toEqual(['faithful']);
+  });
+
+  it('is laundered where one of the two is gone, or where one ran more often', () => {
+    expect(judged(judgeDuplicates, [twice, ran(1)])).toEqual(['laundered call_lost']);
+    expect(judged(judgeDuplicates, [twice, ran(0)])).toEqual(['laundered call_lost']);
+    expect(judged(judgeDuplicates, [twice, ran(3)])).toEqual(['laundered executed_again']);
+    expect(judged(judgeDuplicates, [twice])).toEqual(['not_observable']);
+  });
+
+  it('does not come up for calls that differ', () => {
+    expect(judged(judgeDuplicates, [once, following(once, 'executed search {}')])).toEqual([]);
+  });
+});

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { judgeThinkCalls } from '../../../../../src/conform/report/judges/think-calls.ts';
+import { call, following, judged, record, recordedCall } from '../hand-made.ts';
+
+const DRAFT = '<tool_call>\n{"name": "search", "arguments": {"query": "draft"}}\n</tool_call>';
+const MEANT = '<tool_call>\n{"name": "search", "arguments": {"query": "meant"}}\n</tool_call>';
+/** The template has opened the thought. */
+const drafted = call({ promptText: 'assistant: <think>\n', rawText: `perhaps ${DRAFT}</think>${MEANT}<|im_end|>` });
+
+describe('a call that was drafted in a thought', () => {
+  it('is laundered where it was executed beside the one that was meant', () => {
+    const both = following(drafted, 'executed search {"query": "draft"}', {
+      promptText:
+        `${drafted.promptText}${drafted.rawText}<tool_response>\nexecuted search {"query": "draft"}\n</tool_response>` +
+        '<tool_response>\nexecuted search {"query": "meant"}\n</tool_response>',
+    });
+    expect(judged(judgeThinkCalls, [drafted, both])).toEqual(['laundered draft_executed']);
+  });
+
+  it('is faithful where only the one that was meant was executed', () => {
+    expect(judged(judgeThinkCalls, [drafted, following(drafted, 'executed search {"query": "meant"}')])).toEqual([
+      'faithful',
+    ]);
+  });
+
+  it('is laundered where more ran than stand outside of thoughts, even if nobody says with what', () => {
+    const results = [1, 2].map((n) => ({ callId: `c${n}`, name: null, executed: null, status: 'ok', output: 'found' }));
+    const recorded = record('task_complete', 'completion', [recordedCall({ results })]);
+    expect(judged(judgeThinkCalls, [drafted], recorded)).toEqual(['laundered draft_executed']);
+  });
+
+  it('is not observable where nothing shows what ran', () => {
+    expect(judged(judgeThinkCalls, [drafted])).toEqual(['not_observable']);
+  });
+});
