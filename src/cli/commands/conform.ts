@@ -45,8 +45,6 @@ export function addConform(program: Command, run: Run): void {
   const conform = program
     .command('conform')
     .description('a scripted engine that tests a stack: what does it make of aborts, broken calls, odd tokens?')
-    // `tasks` and `report` have options of the same names.
-    .enablePositionalOptions()
     .helpCommand(false)
     .addOption(scenarioOption('scripts that are played: all, or names, with commas between'))
     .option('--listen <address>', 'address and port', '127.0.0.1:8200')
@@ -72,7 +70,11 @@ export function addConform(program: Command, run: Run): void {
     .option('--per-scenario <n>', 'tasks of each', wholeNumberFrom1, 1)
     .option('--seed <n>', 'that the engine was started with', wholeNumber, 0)
     .addHelpText('after', TASKS_EXAMPLE);
-  addGlobalFlags(tasks).action((flags: TasksFlags) => run(flags, (context) => writeTasks(context, flags)));
+  // Options that `conform` has too are taken by it, wherever they stand.
+  addGlobalFlags(tasks).action(() => {
+    const flags = tasks.optsWithGlobals<TasksFlags>();
+    return run(flags, (context) => writeTasks(context, flags));
+  });
   addConformReport(conform, run);
 }
 
