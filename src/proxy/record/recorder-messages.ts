@@ -1,0 +1,34 @@
+import type { ErrorCode } from '../../errors.ts';
+import type { NamedAttempt, RecordingOptions, RecordingStatus, SaidEnd, SaidVerdict } from './port.ts';
+
+/** What the thread of a recording is started with. */
+export interface RecorderStart {
+  readonly options: RecordingOptions;
+  readonly producerId: string;
+  /** Files of calls that ended before it began. */
+  readonly leftOver: readonly string[];
+}
+
+/** What it is told and asked; `id` tells which question is answered. */
+export type RecorderRequest =
+  | { readonly kind: 'ended'; readonly path: string }
+  | ({ readonly id: number } & RecorderQuestion);
+
+export type RecorderQuestion =
+  /** `isRepeated`: it was asked before of a thread that is no more. */
+  | { readonly kind: 'end'; readonly named: NamedAttempt; readonly end: SaidEnd; readonly isRepeated: boolean }
+  | { readonly kind: 'verdict'; readonly named: NamedAttempt; readonly verdict: SaidVerdict }
+  | { readonly kind: 'status' }
+  | { readonly kind: 'close'; readonly timeoutMs: number };
+
+export type RecorderAnswer =
+  | { readonly kind: 'ready' }
+  /** `stays`: its file is kept, since the client may ask again. */
+  | { readonly kind: 'taken'; readonly path: string; readonly stays: boolean }
+  | { readonly kind: 'done'; readonly id: number; readonly status: RecordingStatus | null }
+  | {
+      readonly kind: 'failed';
+      readonly id: number /** null: a bug. */;
+      readonly code: ErrorCode | null;
+      readonly message: string;
+    };

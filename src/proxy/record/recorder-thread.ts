@@ -1,0 +1,21 @@
+import { existsSync } from 'node:fs';
+import { parentPort, workerData } from 'node:worker_threads';
+import { inOrderOfEnd } from './left-over-calls.ts';
+import type { RecorderAnswer, RecorderRequest, RecorderStart } from './recorder-messages.ts';
+import { openRecorderQueue } from './recorder-queue.ts';
+
+/** The thread of a recording: told of ended calls, asked of attempts, one thing after the other. */
+const start: RecorderStart = workerData;
+const answer = (said: RecorderAnswer): void => parentPort?.postMessage(said);
+
+const queue = openRecorderQueue(start, {
+  taken: (path) => answer({ kind: 'taken', path, stays: existsSync(path) }),
+  done: (id, status) => answer({ kind: 'done', id, status }),
+  failed: (id, code, message) => answer({ kind: 'failed', id, code, message }),
+});
+for (const path of inOrderOfEnd(start.leftOver)) queue.ended(path);
+parentPort?.on('message', (request: RecorderRequest) => {
+  if (request.kind === 'ended') queue.ended(request.path);
+  else queue.ask(request.id, request);
+});
+answer({ kind: 'ready' });

@@ -1,0 +1,138 @@
+import { existsSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+import { RollstreamError } from '../../errors.ts';
+import { workerOptions } from '../../threads/worker-options.ts';
+import type { RecordingStatus } from './port.ts';
+import type { RecorderAnswer, RecorderQuestion, RecorderStart } from './recorder-messages.ts';
+
+export interface RecorderThread {
+  ended(path: string): void;
+  /** Asked again of the next thread where this one dies. */
+  ask(question: RecorderQuestion): Promise<RecordingStatus | null>;
+  status(): Promise<RecordingStatus>;
+  close(timeoutMs: number): Promise<void>;
+}
+
+interface Asked {
+  readonly question: RecorderQuestion;
+  resolve(status: RecordingStatus | null): void;
+  reject(error: Error): void;
+}
+
+const RESTART = { firstMs: 200, longestMs: 10_000 };
+/** Files of calls that may be made again are looked through when there are so many. */
+const MANY_STAYING = 10_000;
+
+/** The thread of a recording. One that dies is started again, and goes on from the files. Rejects where the first cannot begin. */
+export async function startRecorderThread(start: RecorderStart): Promise<RecorderThread> {
+  /** Files of ended calls that no thread has taken, and of those that were taken and stay; in the order in which they were told. */
+  const told = new Set(start.leftOver);
+  const staying = new Set<string>();
+  const asked = new Map<number, Asked>();
+  let [nextId, deaths] = [0, 0];
+  let worker: Worker | null = null;
+  let died: string | null = null;
+  let isClosed = false;
+
+  function run(leftOver: readonly string[]): Promise<void> {
+    const known = new Set(leftOver);
+    const { filename, execArgv } = workerOptions(new URL('./recorder-thread.ts', import.meta.url));
+    const workerData: RecorderStart = { ...start, leftOver };
+    const mine = new Worker(filename, { workerData, execArgv });
+    return new Promise((resolve, reject) => {
+      let isReady = false;
+      mine.on('message', (answer: RecorderAnswer) => {
+        if (answer.kind !== 'ready') return heard(answer);
+        isReady = true;
+        worker = mine;
+        // Told while it was starting.
+        for (const path of told) if (!known.has(path)) mine.postMessage({ kind: 'ended', path });
+        for (const [id, { question }] of asked) mine.postMessage({ ...question, id, ...repeated(question) });
+        resolve();
+      });
+      let why = 'it ended';
+      mine.on('error', (error: Error) => {
+        why = error.stack ?? error.message;
+      });
+      mine.on('exit', () => {
+        if (worker === mine) worker = null;
+        died = why;
+        if (!isReady) reject(new RollstreamError('RS_INTERNAL', `the thread of the recording cannot begin: ${why}`));
+        else if (!isClosed) restartLater();
+      });
+    });
+  }
+
+  function restartLater(): void {
+    const pause = Math.min(RESTART.longestMs, RESTART.firstMs * 2 ** Math.min(deaths++, 20));
+    setTimeout(() => {
+      if (isClosed) return;
+      run([...staying, ...told].filter((path) => existsSync(path))).catch(restartLater);
+    }, pause).unref();
+  }
+
+  function heard(answer: Exclude<RecorderAnswer, { kind: 'ready' }>): void {
+    if (answer.kind === 'taken') {
+      taken(answer.path, answer.stays);
+      return;
+    }
+    const question = asked.get(answer.id);
+    asked.delete(answer.id);
+    if (answer.kind === 'done') question?.resolve(answer.status);
+    else
+      question?.reject(
+        answer.code === null ? new Error(answer.message) : new RollstreamError(answer.code, answer.message),
+      );
+  }
+
+  function taken(path: string, stays: boolean): void {
+    told.delete(path);
+    if (stays) staying.add(path);
+    if (staying.size <= MANY_STAYING) return;
+    for (const one of staying) if (!existsSync(one)) staying.delete(one);
+  }
+
+  function ask(question: RecorderQuestion): Promise<RecordingStatus | null> {
+    if (isClosed) return Promise.reject(new RollstreamError('RS_CLOSED', 'the recording is closed'));
+    const id = nextId++;
+    return new Promise((resolve, reject) => {
+      asked.set(id, { question, resolve, reject });
+      worker?.postMessage({ ...question, id });
+    });
+  }
+
+  await run(start.leftOver);
+  return {
+    ended(path) {
+      told.add(path);
+      worker?.postMessage({ kind: 'ended', path });
+    },
+    ask,
+    async status() {
+      // Nobody waits for a thread that is not there.
+      const said = worker === null ? null : await ask({ kind: 'status' });
+      const lastProblem =
+        died === null ? (said?.lastProblem ?? null) : `the thread of the recording was started again: ${died}`;
+      return { ...(said ?? AWAY), waitingCalls: told.size, lastProblem };
+    },
+    async close(timeoutMs) {
+      if (isClosed) return;
+      const mine = worker;
+      if (mine !== null) await ask({ kind: 'close', timeoutMs });
+      isClosed = true;
+      for (const { reject } of asked.values()) reject(new RollstreamError('RS_CLOSED', 'the recording is closed'));
+      asked.clear();
+      await mine?.terminate();
+    },
+  };
+}
+
+const AWAY: RecordingStatus = {
+  ...{ openRollouts: 0, waitingCalls: 0, spooledEvents: 0, spooledBytes: 0, lostEvents: 0, notAuditable: {} },
+  lastProblem: null,
+};
+
+/** It may have been done before. */
+function repeated(question: RecorderQuestion): { readonly isRepeated?: true } {
+  return question.kind === 'end' ? { isRepeated: true } : {};
+}
