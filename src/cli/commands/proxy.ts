@@ -72,12 +72,7 @@ export function addProxy(program: Command, run: Run): void {
         .default('train'),
     )
     .option('--state <dir>', 'folder of what is not sent yet; one proxy owns it', './rollstream-proxy')
-    .option(
-      '--idle <duration>',
-      'a rollout without a call for so long is over',
-      duration('idle', '1s', '7d', '15m'),
-      900_000,
-    )
+    .addOption(durationOption('--idle <duration>', 'a rollout without a call for so long is over', '7d', '15m'))
     .addOption(
       new Option('--ask <what>', "whether token ids and logprobs are asked for in the client's place")
         .choices(['all', 'none'])
@@ -85,33 +80,31 @@ export function addProxy(program: Command, run: Run): void {
     )
     .option('--show-added', 'clients see what was asked for in their place')
     .option('--token-file <file>', `what clients have to show (or ${TOKEN_VARIABLE}); needed where others can reach it`)
-    .option(
-      '--upstream-timeout <duration>',
-      'an engine that says nothing for so long is given up',
-      duration('upstream-timeout', '1s', '1d', '1h'),
-      3_600_000,
+    .addOption(
+      durationOption(
+        '--upstream-timeout <duration>',
+        'an engine that says nothing for so long is given up',
+        '1d',
+        '1h',
+      ),
     )
     .option('--max-calls <n>', 'calls in flight; others are answered 503', wholeNumberFrom1, 4_096)
-    .option(
-      '--max-body <size>',
-      'of one call; more is answered 413',
-      sizeFlag('max-body', '1KB', '1GB', '64MB'),
-      67_108_864,
-    )
-    .option(
-      '--max-headers <size>',
-      'of one call; more is answered 431',
-      sizeFlag('max-headers', '1KB', '1MB', '64KB'),
-      65_536,
-    )
+    .addOption(sizeOption('--max-body <size>', 'of one call; more is answered 413', '1GB', '64MB'))
+    .addOption(sizeOption('--max-headers <size>', 'of one call; more is answered 431', '1MB', '64KB'))
     .addHelpText('after', EXAMPLE);
   addGlobalFlags(command).action((flags: ProxyFlags) =>
     run(flags, (context) => serve(context, flags), { serves: true }),
   );
 }
 
-function duration(name: string, min: string, max: string, preset: string) {
-  return durationFlag(name, { min, max, preset });
+function durationOption(flags: string, description: string, max: string, preset: string): Option {
+  const parse = durationFlag(flags, { min: '1s', max, preset });
+  return new Option(flags, description).argParser(parse).default(parse(preset), preset);
+}
+
+function sizeOption(flags: string, description: string, max: string, preset: string): Option {
+  const parse = sizeFlag(flags, { min: '1KB', max, preset });
+  return new Option(flags, description).argParser(parse).default(parse(preset), preset);
 }
 
 async function serve(context: CommandContext, flags: ProxyFlags): Promise<number> {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CallHead } from '../journal/call-head.ts';
 import type { FindEngine } from './ask/find-engine.ts';
 import type { RefusedAskings } from './ask/refused-askings.ts';
-import { type Asking, isStream, whatToAsk } from './ask/what-to-ask.ts';
+import { type Asking, isStream, namesOf, whatToAsk } from './ask/what-to-ask.ts';
 import type { BeginRecord } from './call-record.ts';
 import { forwardedHeaders, joinedHeaders } from './forwarded-headers.ts';
 import { type BodyObject, bodyObject, withMembers } from './json/insert.ts';
@@ -43,8 +43,9 @@ export function createModelCalls(deps: ModelCallsDeps): ModelCalls {
   /** null: nothing is asked. A body that is compressed is not looked into. */
   function askingOf(req: IncomingMessage, body: BodyObject | null, engine: CallHead['engine'], route: ModelRoute) {
     if (!deps.asks || body === null || req.headers['content-encoding'] !== undefined) return null;
-    const asked = whatToAsk(engine, route, body);
-    return asked.members.size === 0 || refusedAskings.has(route, isStream(body), asked) ? null : asked;
+    const hasHeader = (name: string): boolean => req.headers[name] !== undefined;
+    const asked = whatToAsk(engine, route, { body, hasHeader });
+    return namesOf(asked).length === 0 || refusedAskings.has(route, isStream(body), asked) ? null : asked;
   }
 
   async function forward(req: IncomingMessage, res: ServerResponse, request: NamedRequest, route: ModelRoute) {
@@ -63,12 +64,12 @@ export function createModelCalls(deps: ModelCallsDeps): ModelCalls {
         engine,
         upstream: upstream.host,
       },
-      ...{ startedAtUs, headers: recordedOf(req), asked: [...(asked?.members.keys() ?? [])] },
+      ...{ startedAtUs, headers: recordedOf(req), asked: asked === null ? [] : namesOf(asked) },
     };
     const record = deps.beginRecord(head, bytes, () => (performance.now() - began) * 1000);
     const call = openCall({
       ...{ upstream, res, record, silenceMs: limits.upstreamSilenceMs, ownBody: bytes },
-      requestOf: (sent) => requestOf(req, request.target, sent, asked !== null),
+      requestOf: (sent, asks) => requestOf(req, request.target, sent, asks),
       asking: body === null || asked === null ? null : asking(body, asked),
       onAskedAgain: () => record.askedAgain({ ...head, asked: [] }),
       onAskingRefused() {
@@ -87,14 +88,14 @@ export function createModelCalls(deps: ModelCallsDeps): ModelCalls {
     isShown: deps.showsAdded,
   });
 
-  function requestOf(req: IncomingMessage, target: string, body: Buffer, isAsked: boolean) {
+  function requestOf(req: IncomingMessage, target: string, body: Buffer, asks: Asking | null) {
     const replaced = new Map<string, string | null>([
       ['host', upstream.host],
       ['content-length', String(body.length)],
       ['expect', null],
       ['trailer', null],
       // What comes compressed cannot be cut.
-      ...(isAsked ? [['accept-encoding', 'identity'] as const] : []),
+      ...(asks === null ? [] : [['accept-encoding', 'identity'] as const, ...asks.headers]),
     ]);
     return { method: 'POST', target, headers: forwardedHeaders(req.rawHeaders, replaced) };
   }

@@ -15,8 +15,8 @@ export interface OpenCallParts {
   readonly res: ServerResponse;
   readonly record: CallRecord;
   readonly silenceMs: number;
-  /** `body`: with what is asked, or as the client sent it. */
-  readonly requestOf: (body: Buffer) => UpstreamRequest;
+  /** `asked` null: as the client sent it. */
+  readonly requestOf: (body: Buffer, asked: Asking | null) => UpstreamRequest;
   readonly ownBody: Buffer;
   /** null: nothing is asked for in the client's place. */
   readonly asking: { readonly asked: Asking; readonly body: Buffer; readonly isShown: boolean } | null;
@@ -71,7 +71,7 @@ export function openCall(parts: OpenCallParts): OpenCall {
   async function send(body: Buffer, asked: Asking | null): Promise<void> {
     let opened: ClientRequest;
     try {
-      opened = await upstream.open(parts.requestOf(body));
+      opened = await upstream.open(parts.requestOf(body, asked));
     } catch (error) {
       failed(error);
       return;
@@ -142,11 +142,14 @@ function giveUp(res: ServerResponse, error: RollstreamError): void {
   else answerError(res, error);
 }
 
-function cutterFor(answer: IncomingMessage, { cut }: Asking): { cutter: Cutter; holdsHead: boolean } | null {
+function cutterFor(
+  answer: IncomingMessage,
+  { cut, emptySaysNothing }: Asking,
+): { cutter: Cutter; holdsHead: boolean } | null {
   // Compressed although it was asked not to be: it stays as it is.
   if ((answer.headers['content-encoding'] ?? 'identity') !== 'identity') return null;
   const type = (answer.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
-  if (type === 'text/event-stream') return { cutter: createStreamCutter(cut), holdsHead: false };
+  if (type === 'text/event-stream') return { cutter: createStreamCutter(cut, emptySaysNothing), holdsHead: false };
   if (type !== 'application/json') return null;
   return { cutter: createBodyCutter(cut), holdsHead: answer.headers['content-length'] !== undefined };
 }

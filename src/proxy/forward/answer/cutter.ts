@@ -37,7 +37,7 @@ export function createBodyCutter(rule: CutRule): Cutter {
 }
 
 /** A stream of events: each is held until it is whole, and an event that would not have come is left out. */
-export function createStreamCutter(rule: CutRule): Cutter {
+export function createStreamCutter(rule: CutRule, emptySaysNothing: boolean): Cutter {
   const events = new SseEvents();
   let gaveUp = false;
   return {
@@ -48,21 +48,21 @@ export function createStreamCutter(rule: CutRule): Cutter {
         gaveUp = true;
         return [...whole, events.rest()];
       }
-      return whole.flatMap((event) => cutEvent(event, rule));
+      return whole.flatMap((event) => cutEvent(event, rule, emptySaysNothing));
     },
     end() {
       const rest = events.rest();
-      return rest.length === 0 ? NONE : cutEvent(rest, rule);
+      return rest.length === 0 ? NONE : cutEvent(rest, rule, emptySaysNothing);
     },
   };
 }
 
-function cutEvent(event: Buffer, rule: CutRule): Buffer[] {
+function cutEvent(event: Buffer, rule: CutRule, emptySaysNothing: boolean): Buffer[] {
   const data = dataOf(event);
   if (data === null) return [event];
   const text = event.subarray(data.start, data.end);
   const cut = cutText(text, rule);
   if (cut === null || cut === text) return [event];
-  if (isOnlyAdded(cut)) return [];
+  if (isOnlyAdded(cut, emptySaysNothing)) return [];
   return [Buffer.concat([event.subarray(0, data.start), cut, event.subarray(data.end)])];
 }

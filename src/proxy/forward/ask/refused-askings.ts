@@ -1,5 +1,5 @@
 import type { ModelRoute } from '../model-route.ts';
-import type { Asking } from './what-to-ask.ts';
+import { type Asking, namesOf } from './what-to-ask.ts';
 
 /** What an upstream refused of what was added: it is not asked so again as long as this process lives. */
 export interface RefusedAskings {
@@ -11,8 +11,8 @@ export interface RefusedAskings {
 
 export function createRefusedAskings(): RefusedAskings {
   const refused = new Set<string>();
-  const nameOf = (route: ModelRoute, stream: boolean, { members }: Asking): string =>
-    `${route}${stream ? ' streamed' : ''}: ${[...members.keys()].join(', ')}`;
+  const nameOf = (route: ModelRoute, stream: boolean, asking: Asking): string =>
+    `${route}${stream ? ' streamed' : ''}: ${namesOf(asking).join(', ')}`;
   return {
     has: (...shape) => refused.has(nameOf(...shape)),
     add: (...shape) => refused.add(nameOf(...shape)),

@@ -6,24 +6,39 @@ export type Engine = 'sglang' | 'vllm' | 'openai';
 
 /** What is asked for in the client's place, and how it is taken out of the answer again. */
 export interface Asking {
-  /** Members of the body, as JSON text; empty: nothing is asked. */
+  /** Members of the body, as JSON text. */
   readonly members: ReadonlyMap<string, string>;
+  /** Headers, by their lower-case names. */
+  readonly headers: ReadonlyMap<string, string>;
   readonly cut: CutRule;
+  /** A chunk with an empty text says nothing: the engine sends none unless it was asked for more. */
+  readonly emptySaysNothing: boolean;
 }
 
-const NOTHING: Asking = { members: new Map(), cut: {} };
+/** What a client sent: its body, and whether a header came with it. */
+export interface AskedBy {
+  readonly body: BodyObject;
+  readonly hasHeader: (name: string) => boolean;
+}
+
+const NOTHING: Asking = { members: new Map(), headers: new Map(), cut: {}, emptySaysNothing: false };
 
 /**
  * As the engines have it (read on main of vllm-project/vllm and sgl-project/sglang in 2026; docs/proxy.md names the files).
  * vLLM writes a field that was not asked for as null, in chunks too; SGLang leaves ids and meta_info out, and writes `logprobs` as null.
  */
-export function whatToAsk(engine: Engine, route: ModelRoute, body: BodyObject): Asking {
+export function whatToAsk(engine: Engine, route: ModelRoute, { body, hasHeader }: AskedBy): Asking {
   if (engine === 'openai') return NOTHING;
   if (route === 'generate') return engine === 'sglang' ? askSglangGenerate(body) : NOTHING;
   // The candidates of a beam search have no logprobs of what was sampled.
   if (isTrue(body, 'use_beam_search')) return NOTHING;
   if (engine === 'vllm') return route === 'chat' ? askVllmChat(body) : askVllmCompletions(body);
-  return route === 'chat' ? askSglangChat(body) : askSglangCompletions(body);
+  return route === 'chat' ? askSglangChat(body, hasHeader) : askSglangCompletions(body);
+}
+
+/** Names of what is asked for; none: nothing is. */
+export function namesOf({ members, headers }: Asking): string[] {
+  return [...members.keys(), ...headers.keys()];
 }
 
 export function isStream(body: BodyObject): boolean {
@@ -51,21 +66,25 @@ function askVllmCompletions(body: BodyObject): Asking {
   return asked.done({ members: new Map([['choices', eachWith([...ids, ...logprobs], 'null')]]) });
 }
 
-/** With `stream` SGLang refuses the fields of choices (PR 30917), and gives the ids once, at the end, in `sglext` (PR 34488). */
-function askSglangChat(body: BodyObject): Asking {
+/**
+ * With `stream` SGLang refuses the fields of choices (PR 30917), and gives the ids once, at the end, in `sglext` (PR 34488). Of that the
+ * field in the body was renamed; the header was not.
+ */
+function askSglangChat(body: BodyObject, hasHeader: AskedBy['hasHeader']): Asking {
   const asked = createAsked(body);
   const logprobs = asked.chatLogprobs();
   if (isStream(body)) {
-    const ids = [
-      ...(asked.flag('return_input_ids_in_sglext') ? ['input_ids'] : []),
-      ...(asked.flag('return_output_ids_in_sglext') ? ['output_ids'] : []),
-    ];
-    return asked.done({
+    const ids = ['input_ids', 'output_ids'].filter((name) => {
+      const isOwn = isGiven(body, `return_${name}`) || isGiven(body, `return_${name}_in_sglext`);
+      return !isOwn && asked.header(`x-sglext-return-${name.replace('_', '-')}`, hasHeader);
+    });
+    const cut = {
       members: new Map([
         ['choices', eachWith(logprobs, 'null')],
         ['sglext', { members: all(ids, 'omitted') }],
       ]),
-    });
+    };
+    return { ...asked.done(cut), emptySaysNothing: true };
   }
   const prompt = asked.flag('return_prompt_token_ids') ? ['prompt_token_ids'] : [];
   const ids = asked.flag('return_token_ids') ? ['token_ids', 'response_token_ids'] : [];
@@ -107,7 +126,13 @@ function askSglangGenerate(body: BodyObject): Asking {
 
 function createAsked(body: BodyObject) {
   const members = new Map<string, string>();
+  const headers = new Map<string, string>();
   return {
+    header(name: string, isGivenBy: AskedBy['hasHeader']): boolean {
+      if (isGivenBy(name)) return false;
+      headers.set(name, '1');
+      return true;
+    },
     /** Whether it is asked for in the client's place: not where the client did, whatever it asked. */
     flag(name: string): boolean {
       if (isGiven(body, name)) return false;
@@ -127,7 +152,7 @@ function createAsked(body: BodyObject) {
       members.set('logprobs', '0');
       return ['logprobs'];
     },
-    done: (cut: CutRule): Asking => (members.size === 0 ? NOTHING : { members, cut }),
+    done: (cut: CutRule): Asking => ({ members, headers, cut, emptySaysNothing: false }),
   };
 }
 

@@ -32,7 +32,7 @@ function passed(cutter: Cutter, chunks: readonly Buffer[]): string {
   return Buffer.concat([...chunks.flatMap((chunk) => [...cutter.push(chunk)]), ...cutter.end()]).toString('utf8');
 }
 
-const stream = (rule: CutRule, text: string): string => passed(createStreamCutter(rule), [Buffer.from(text)]);
+const stream = (rule: CutRule, text: string): string => passed(createStreamCutter(rule, false), [Buffer.from(text)]);
 
 describe('a cutter of a stream', () => {
   const chunk = (delta: object, ids: readonly number[] | null, finish: string | null = null) =>
@@ -54,7 +54,7 @@ describe('a cutter of a stream', () => {
       fc.property(fc.array(fc.nat({ max: whole.length }), { maxLength: 30 }), (cuts) => {
         const at = [0, ...cuts.sort((a, b) => a - b), whole.length];
         const chunks = at.slice(1).map((end, index) => whole.subarray(at[index], end));
-        expect(passed(createStreamCutter(RULE), chunks)).toBe(expected);
+        expect(passed(createStreamCutter(RULE, false), chunks)).toBe(expected);
       }),
     );
   });
@@ -64,6 +64,12 @@ describe('a cutter of a stream', () => {
       chunk({ content: '' }, null),
     );
     expect(stream(RULE, chunk({}, [7], 'stop'))).toBe(chunk({}, null, 'stop'));
+    const sglang = (text: string) => passed(createStreamCutter(RULE, true), [Buffer.from(text)]);
+    expect(sglang(chunk({ reasoning_content: null, content: '' }, [9]))).toBe('');
+    expect(sglang(chunk({ role: 'assistant', content: '' }, [9]))).toBe(
+      chunk({ role: 'assistant', content: '' }, null),
+    );
+    expect(sglang(chunk({ content: 'x' }, [9]))).toBe(chunk({ content: 'x' }, null));
     // Nothing was added to it: it came by itself.
     expect(stream(RULE, chunk({}, null))).toBe(chunk({}, null));
   });

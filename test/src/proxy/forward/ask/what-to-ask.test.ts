@@ -4,14 +4,16 @@ import { cutText } from '../../../../../src/proxy/forward/json/cut.ts';
 import { bodyObject } from '../../../../../src/proxy/forward/json/insert.ts';
 import type { ModelRoute } from '../../../../../src/proxy/forward/model-route.ts';
 
-function asking(engine: Engine, route: ModelRoute, body: object) {
+function asking(engine: Engine, route: ModelRoute, body: object, headers: readonly string[] = []) {
   const found = bodyObject(Buffer.from(JSON.stringify(body)));
   if (found === null) throw new Error('that is no object');
-  return whatToAsk(engine, route, found);
+  return whatToAsk(engine, route, { body: found, hasHeader: (name) => headers.includes(name) });
 }
 
-const asked = (engine: Engine, route: ModelRoute, body: object) =>
-  Object.fromEntries(asking(engine, route, body).members);
+function asked(engine: Engine, route: ModelRoute, body: object, given: readonly string[] = []) {
+  const { members, headers } = asking(engine, route, body, given);
+  return { ...Object.fromEntries(members), ...Object.fromEntries(headers) };
+}
 
 /** What a client sees of an answer. */
 const seen = (engine: Engine, route: ModelRoute, body: object, answer: object): unknown =>
@@ -84,7 +86,10 @@ describe('what is asked of SGLang', () => {
       ...{ logprobs: 'true', return_prompt_token_ids: 'true', return_token_ids: 'true', return_meta_info: 'true' },
     });
     expect(asked('sglang', 'chat', { stream: true })).toEqual({
-      ...{ logprobs: 'true', return_input_ids_in_sglext: 'true', return_output_ids_in_sglext: 'true' },
+      ...{ logprobs: 'true', 'x-sglext-return-input-ids': '1', 'x-sglext-return-output-ids': '1' },
+    });
+    expect(asked('sglang', 'chat', { stream: true, return_input_ids: true }, ['x-sglext-return-output-ids'])).toEqual({
+      logprobs: 'true',
     });
     // With meta_info they would no longer be in sglext.
     expect(asked('sglang', 'chat', { return_routed_experts: true })).not.toHaveProperty('return_meta_info');
