@@ -7,15 +7,21 @@ import type { App } from '../app.ts';
 import type { HttpFront } from '../clickhouse/http-front/start-http-front.ts';
 import { STORE_FOLDER } from '../config/data-folders.ts';
 import { packageFile } from '../config/package-file.ts';
+import { tokensFileOf } from '../config/tokens-file-of.ts';
 import type { OpenDelivery } from '../delivery/open-delivery.ts';
 import { openServiceDelivery } from '../delivery/open-service-delivery.ts';
 import { RollstreamError } from '../errors.ts';
 import { createIngest } from '../ingest/http/create-ingest.ts';
 import { createFindRollouts } from '../ingest/http/find-rollouts.ts';
+import { createIsForeignProducer } from '../ingest/http/foreign-producer.ts';
 import { createMetrics } from '../observe/metrics.ts';
 import { createReplays } from '../rescore/create-replays.ts';
+import { createLocalRuns } from '../runs/local-runs.ts';
+import { refuseClosedDelivery } from '../runs/refuse-closed-delivery.ts';
+import type { Runs } from '../runs/runs.ts';
 import { advertisedUrl } from '../server/advertised-url.ts';
 import { createFailedAttempts, type FailedAttempts } from '../server/auth/failed-attempts.ts';
+import { type KnownTokens, NO_TOKENS, openKnownTokens } from '../server/auth/known-tokens.ts';
 import { createServer } from '../server/create-server.ts';
 import { errorResponse } from '../server/error-response.ts';
 import { type Listener, listen, type Sender } from '../server/listen.ts';
@@ -33,6 +39,7 @@ import { version } from './version.ts';
 export interface Service {
   readonly access: Access;
   readonly imports: ImportTarget;
+  readonly runs: Runs;
   readonly verifierCache: VerifierCache;
   /** null: it does not listen. */
   readonly url: string | null;
@@ -60,6 +67,7 @@ export async function startService(context: CommandContext, withHttp: boolean): 
   const metrics = createMetrics();
   const closing = new AbortController();
   const failures = createFailedAttempts(() => performance.now());
+  const tokens = withHttp ? openTokens(context) : NO_TOKENS;
   let fetch: Fetch = () => errorResponse(new RollstreamError('RS_STARTING', 'the server is starting'));
   const listener: Listener | null = withHttp
     ? await listen(config.http.host, config.http.port, (request, sender) => fetch(request, sender))
@@ -83,22 +91,29 @@ export async function startService(context: CommandContext, withHttp: boolean): 
     leases = await openServiceDelivery(app, config, { url: reached?.url ?? null, log, recorder: metrics.recorder });
     const { announcedTo } = leases;
     trainer = await openTrainerApi(app, config.lanes, { log, now: io.now, announcedTo });
-    if (withHttp) front = await startFront(context, failures);
+    if (withHttp) front = await startFront(context, { failures, tokens });
   } catch (error) {
     await listener?.close(0);
     await leases?.close();
     await app.close();
     throw error;
   }
-  const { delivery, forward, failed: deliveryFailed, close: closeDelivery } = leases;
+  const { forward, failed: deliveryFailed, close: closeDelivery } = leases;
+  const delivery = refuseClosedDelivery(leases.delivery, app.runs);
   metrics.watchDelivery(leases.queue);
   const access = createLocalAccess(app);
   const imports = createLocalImportTarget(app, access);
+  const hasOthers = config.services !== null;
+  const runs = createLocalRuns({
+    ...{ app, log, hasOthers, drained: imports.drained, isGranted: listener !== null || hasOthers },
+  });
   const findRollouts = createFindRollouts(app.store);
   const ingest = createIngest({
     target: imports,
     findRollouts,
+    isForeignProducer: createIsForeignProducer(app.store),
     limits: config.limits.ingest,
+    runs: app.runs,
     log,
     recorder: metrics.recorder,
   });
@@ -137,6 +152,7 @@ export async function startService(context: CommandContext, withHttp: boolean): 
       imports,
       ingest,
       replays,
+      runs,
       trainer,
       delivery,
       forward,
@@ -147,6 +163,7 @@ export async function startService(context: CommandContext, withHttp: boolean): 
       metrics,
       readiness,
       pieces,
+      tokens,
       failures,
       stepsTopic: app.topics.steps,
       log,
@@ -159,9 +176,12 @@ export async function startService(context: CommandContext, withHttp: boolean): 
   // It is thrown where it is awaited.
   failed.catch(() => {});
   if (listener !== null) log.info({ url: listener.url }, 'serving');
+  // What a process before has begun to delete. It is ended by the close below.
+  void runs.resume();
   return {
     access,
     imports,
+    runs,
     verifierCache,
     url: listener?.url ?? null,
     clickhouseUrl: front?.url ?? null,
@@ -173,6 +193,7 @@ export async function startService(context: CommandContext, withHttp: boolean): 
       watch.close();
       ends.close();
       await pieces.close();
+      await runs.close();
       await replays.close();
       await closeDelivery();
       await app.close();
@@ -181,8 +202,17 @@ export async function startService(context: CommandContext, withHttp: boolean): 
   };
 }
 
+/** RS_CONFIG where the token file is damaged: nobody is to be let in by half of it. */
+function openTokens({ config, log, io }: CommandContext): KnownTokens {
+  const path = tokensFileOf(config);
+  return path === null ? NO_TOKENS : openKnownTokens(path, { log, now: io.now });
+}
+
 /** In embedded mode the data can be read as if a ClickHouse server had it. */
-async function startFront({ config, log }: CommandContext, failures: FailedAttempts): Promise<HttpFront | null> {
+async function startFront(
+  { config, log }: CommandContext,
+  who: { readonly failures: FailedAttempts; readonly tokens: KnownTokens },
+): Promise<HttpFront | null> {
   if (config.services !== null || config.clickhouseHttp === null) return null;
   const { startHttpFront } = await import('../clickhouse/http-front/start-http-front.ts');
   const front = await startHttpFront({
@@ -190,7 +220,7 @@ async function startFront({ config, log }: CommandContext, failures: FailedAttem
     folder: join(config.data, STORE_FOLDER),
     host: config.http.host,
     token: config.http.token,
-    failures,
+    ...who,
     limits: config.limits.query,
     log: (message) => log.warn(message),
   });

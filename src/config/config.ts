@@ -1,6 +1,7 @@
 import type { ReaderLimits } from '../clickhouse/reader-limits.ts';
 import type { IngestLimits } from '../ingest/http/create-ingest.ts';
 import type { LaneSettings } from '../lanes/lane-settings.ts';
+import type { RunQuota } from '../runs/quota.ts';
 import type { LogLevel } from './keys.ts';
 import type { ServicesConfig } from './services-config.ts';
 
@@ -33,6 +34,8 @@ export interface Config {
     /** Where other servers reach this one; null: where it listens. */
     readonly advertisedUrl: string | null;
     readonly token: string | null;
+    /** Absolute; null: tokens-file-of.ts says where. */
+    readonly tokensFile: string | null;
   };
   /** The store as a ClickHouse server; embedded mode only. null: not served. */
   readonly clickhouseHttp: {
@@ -44,6 +47,8 @@ export interface Config {
     readonly bodyBytes: number;
     /** Of bodies of events. */
     readonly ingest: IngestLimits;
+    /** Of each run that has none of its own. */
+    readonly run: RunQuota;
     /** Of one statement of a user. */
     readonly query: ReaderLimits;
   };

@@ -4,3 +4,5 @@ export const REGISTRY_FOLDER = 'registry';
 export const STORE_FOLDER = 'store';
 /** Where nothing else is configured (blobs.folder). */
 export const BLOB_FOLDER = 'blobs';
+/** Where nothing else is configured (http.tokens_file). */
+export const TOKENS_FILE = 'tokens.json';

@@ -133,6 +133,16 @@ export function sizeKey(facts: Facts<string> & { readonly min: string; readonly 
   return quantityKey(facts, SIZE_BYTES, 'a size');
 }
 
+/** The same where nothing is the default; `example` is one that fits. */
+export function optionalSizeKey({
+  example,
+  ...facts
+}: Omit<Facts<null>, 'default'> & { readonly example: string; readonly min: string; readonly max: string }): Key<
+  number | null
+> {
+  return { ...sizeKey({ ...facts, default: example }), default: null, defaultText: 'none' };
+}
+
 function quantityKey(
   facts: Facts<string> & { readonly min: string; readonly max: string },
   units: Readonly<Record<string, number>>,

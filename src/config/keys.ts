@@ -2,6 +2,7 @@ import { AUDIT_KEYS } from './audit-keys.ts';
 import { DELIVERY_KEYS } from './delivery-keys.ts';
 import { choiceKey, durationKey, flagKey, integerKey, type Key, secretFileKey, sizeKey, textKey } from './key.ts';
 import { SERVICE_KEYS } from './service-keys.ts';
+import { TENANT_KEYS } from './tenant-keys.ts';
 
 /** How much is written to stderr. */
 export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
@@ -251,6 +252,7 @@ export const KEYS = {
 
 const NAMED_KEYS: readonly Key<unknown>[] = [
   ...Object.values(KEYS),
+  ...Object.values(TENANT_KEYS),
   ...Object.values(AUDIT_KEYS),
   ...Object.values(DELIVERY_KEYS),
   ...Object.values(SERVICE_KEYS),

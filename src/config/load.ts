@@ -11,6 +11,7 @@ import { ALL_KEYS, KEYS } from './keys.ts';
 import { suggestion } from './nearest.ts';
 import { readConfigFile } from './read-config-file.ts';
 import { readServices } from './read-services.ts';
+import { TENANT_KEYS } from './tenant-keys.ts';
 
 /** Where values come from; earlier ones win: flags, environment, file, defaults. */
 export interface Sources {
@@ -64,6 +65,7 @@ export function loadConfig(sources: Sources): Config {
   const policyFile = read(KEYS.policyFile);
   const taxonomyFile = read(KEYS.taxonomyFile);
   const blobFolder = read(DELIVERY_KEYS.blobFolder);
+  const tokensFile = read(TENANT_KEYS.tokensFile);
   const tokenizers = read(AUDIT_KEYS.tokenizers).map((item) => {
     const [name = '', ...folder] = item.split('=');
     return { name, folder: resolve(sources.cwd, folder.join('=')) };
@@ -76,6 +78,7 @@ export function loadConfig(sources: Sources): Config {
       port: read(KEYS.httpPort),
       advertisedUrl: read(KEYS.httpAdvertisedUrl),
       token: secret(KEYS.httpToken),
+      tokensFile: tokensFile === null ? null : resolve(sources.cwd, tokensFile),
     },
     clickhouseHttp: read(KEYS.clickhouseHttpEnabled)
       ? { port: read(KEYS.clickhouseHttpPort), writable: read(KEYS.clickhouseHttpWritable) }
@@ -83,6 +86,10 @@ export function loadConfig(sources: Sources): Config {
     limits: {
       bodyBytes: read(KEYS.bodyBytes),
       ingest: { bodyBytes: read(KEYS.ingestBodyBytes), inFlightBytes: read(KEYS.ingestInFlightBytes) },
+      run: {
+        eventsPerSecond: read(TENANT_KEYS.runEventsPerSecond),
+        inFlightBytes: read(TENANT_KEYS.runInFlightBytes),
+      },
       query: { timeMs: read(KEYS.queryMs), rows: read(KEYS.queryRows), memoryBytes: read(KEYS.queryBytes) },
     },
     lanes: {

@@ -116,6 +116,10 @@ export function createLocalDelivery(deps: LocalDeps): Delivery {
       });
       return extended;
     },
+    async runOf(lease) {
+      const { dispatcher, inTurn } = current();
+      return inTurn(async () => dispatcher.runOfLease(lease));
+    },
     seal(run, { lineage: asked, step, tokens }) {
       const session = current();
       return session.inTurn(async (perform) => {

@@ -21,6 +21,8 @@ export interface Delivery {
   reject(lease: string, call: { readonly lineage: number | null; readonly reason: string }): Promise<void>;
   /** Resolves with the new deadline, ms since the epoch. */
   extend(lease: string, call: { readonly lineage: number | null; readonly leaseMs: number | null }): Promise<number>;
+  /** null: nobody has this lease. */
+  runOf(lease: string): Promise<string | null>;
   seal(run: string, call: SealCall): Promise<void>;
   /** Resolves with the lineage that it opened. */
   rewind(run: string, call: RewindCall): Promise<number>;

@@ -84,6 +84,16 @@ export const METRICS = {
     help: 'Records of these bodies: accepted ones are durable, refused ones in dead-letter.',
     labelNames: ['route', 'outcome'],
   },
+  runRecords: {
+    name: 'rollstream_run_records_total',
+    help: 'Records of POST /v1/steps and /v1/verdicts by run; accepted ones are durable. The first 200 runs of the process by their name, the others together as `other`, with them what was refused since its run was not for the token to write, or closed.',
+    labelNames: ['run', 'outcome'],
+  },
+  runQuota: {
+    name: 'rollstream_run_quota_total',
+    help: 'Bodies that ended at a quota of a run (429, RS_RUN_QUOTA), by the quota: events_per_second or in_flight. Runs as above.',
+    labelNames: ['run', 'quota'],
+  },
   ingestBytesInFlight: {
     name: 'rollstream_ingest_in_flight_bytes',
     help: 'Memory set aside for the bodies that are being read; at `limits.ingest_in_flight` others are answered 429.',

@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ReadyState } from '../../processors/model/delivery.ts';
 import type { LaneStatus } from '../lanes/lanes.ts';
+import { createFirstNames, OTHER } from './first-names.ts';
 import { METRICS } from './metric-table.ts';
 import type { Recorder } from './recorder.ts';
 import { createReplayRate } from './replay-rate.ts';
@@ -10,6 +11,9 @@ export interface DeliveryQueue {
   readonly waiting: number;
   readonly states: Readonly<Record<ReadyState, number>>;
 }
+
+/** Runs that are told by their name: each is a series of its own for ever. */
+const MOST_RUNS = 200;
 
 /** The metrics of one process: what records them, and their exposition. */
 export interface Metrics {
@@ -44,6 +48,9 @@ export function createMetrics(now: () => number = Date.now): Metrics {
   const httpSeconds = new Histogram({ ...METRICS.httpSeconds, registers });
   const ingestBodies = new Counter({ ...METRICS.ingestBodies, registers });
   const ingestRecords = new Counter({ ...METRICS.ingestRecords, registers });
+  const runRecords = new Counter({ ...METRICS.runRecords, registers });
+  const runQuota = new Counter({ ...METRICS.runQuota, registers });
+  const runName = createFirstNames(MOST_RUNS);
   const ingestBytesInFlight = new Gauge({ ...METRICS.ingestBytesInFlight, registers });
   const leasesGranted = new Counter({ ...METRICS.leasesGranted, registers });
   const trajectoriesDelivered = new Counter({ ...METRICS.trajectoriesDelivered, registers });
@@ -158,6 +165,12 @@ export function createMetrics(now: () => number = Date.now): Metrics {
         ingestBodies.inc({ route, outcome });
         if (accepted > 0) ingestRecords.inc({ route, outcome: 'accepted' }, accepted);
         if (refused > 0) ingestRecords.inc({ route, outcome: 'refused' }, refused);
+      },
+      ingestedOfRun(runId, { accepted, refused, limited }) {
+        const run = runId === null ? OTHER : runName(runId);
+        if (accepted > 0) runRecords.inc({ run, outcome: 'accepted' }, accepted);
+        if (refused > 0) runRecords.inc({ run, outcome: 'refused' }, refused);
+        if (limited !== '') runQuota.inc({ run, quota: limited });
       },
       ingestBytesInFlight: (bytes) => ingestBytesInFlight.set(bytes),
       answered: (route, httpStatus, seconds) => httpSeconds.observe({ route, status: httpStatus }, seconds),

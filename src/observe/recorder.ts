@@ -26,8 +26,16 @@ export interface Recorder {
   answered(route: string, httpStatus: number, seconds: number): void;
   /** A body of this route was read, or given up: `outcome` is ok, or the code of the error. */
   ingested(route: string, outcome: string, accepted: number, refused: number): void;
+  /** Of one run in one body; null: of runs that the sender may not write to, whose names are not told. `limited`: the quota that ended it, or ''. */
+  ingestedOfRun(run: string | null, counts: IngestedOfRun): void;
   /** Over all bodies that are being read. */
   ingestBytesInFlight(bytes: number): void;
+}
+
+export interface IngestedOfRun {
+  readonly accepted: number;
+  readonly refused: number;
+  readonly limited: string;
 }
 
 /** Counts nothing. */
@@ -49,5 +57,6 @@ export const silentRecorder: Recorder = {
   delivered() {},
   answered() {},
   ingested() {},
+  ingestedOfRun() {},
   ingestBytesInFlight() {},
 };

@@ -11,7 +11,13 @@ export interface RunQuotas {
   of(run: string): RunQuota;
 }
 
-/** The same for every run: what is configured, while nobody says more of one. */
-export function sameForAll(quota: RunQuota): RunQuotas {
-  return { of: () => quota };
+/** What is asked before a record is taken, from memory. */
+export interface RunRules extends RunQuotas {
+  /** RS_RUN_CLOSED where the run takes nothing more. */
+  refuseClosed(run: string): void;
+}
+
+/** The same for every run: what is configured, where nobody says more of one. */
+export function sameForAll(quota: RunQuota): RunRules {
+  return { of: () => quota, refuseClosed: () => undefined };
 }

@@ -15,11 +15,15 @@ import type { Ingest } from '../ingest/http/ingest.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Codecs } from '../registry/codecs.ts';
 import type { Replays } from '../rescore/replays.ts';
+import type { Runs } from '../runs/runs.ts';
 import type { Pieces } from '../tokenizers/pieces/open-pieces.ts';
 import type { VerifierCache } from '../verify/verifier-cache.ts';
 import { createCallers } from './auth/callers.ts';
+import { checkAccess } from './auth/check-access.ts';
 import type { FailedAttempts } from './auth/failed-attempts.ts';
+import type { KnownTokens } from './auth/known-tokens.ts';
 import { askingOf, requireCaller, type SenderEnv } from './auth/require-caller.ts';
+import { openPaths } from './auth/route-access.ts';
 import { errorResponse } from './error-response.ts';
 import { createGuard, type GuardConfig } from './guard.ts';
 import { isReadPast } from './is-read-past.ts';
@@ -46,6 +50,7 @@ import { queryRoutes } from './routes/query.ts';
 import { readyRoutes } from './routes/ready.ts';
 import { replayRoutes } from './routes/replays.ts';
 import { rolloutRoutes } from './routes/rollouts.ts';
+import { runRoutes } from './routes/runs.ts';
 import { schemaRoutes } from './routes/schemas.ts';
 import { sessionRoutes } from './routes/session.ts';
 import { statusRoutes } from './routes/status.ts';
@@ -62,6 +67,7 @@ export interface ServerDeps {
   readonly imports: ImportTarget;
   readonly ingest: Ingest;
   readonly replays: Replays;
+  readonly runs: Runs;
   readonly trainer: TrainerApi;
   readonly delivery: Delivery;
   /** What another server answers, as only it grants leases; null: it is answered here. */
@@ -77,6 +83,8 @@ export interface ServerDeps {
   readonly readiness: () => Readiness;
   /** What token ids stand for. */
   readonly pieces: Pieces;
+  /** Those of the token file. */
+  readonly tokens: KnownTokens;
   /** Wrong tokens, of all that this process serves. */
   readonly failures: FailedAttempts;
   /** Name of rollout.steps. */
@@ -89,7 +97,7 @@ export interface ServerDeps {
 }
 
 export interface ServerConfig extends GuardConfig {
-  /** null: everybody may ask. */
+  /** `http.token`; null, and no token file: everybody may ask. */
   readonly token: string | null;
   /** Of rollstream. */
   readonly version: string;
@@ -108,7 +116,7 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Hono<Sende
   const takeTurns = createTakeTurns({ atOnce: 2, waiting: 200, what: 'queries' });
   const page = readPageFiles(packageFile('dist', 'web'));
   // The page itself holds no data.
-  const withoutToken: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/v1/session', ...page.keys()]);
+  const withoutToken: ReadonlySet<string> = new Set([...openPaths(), ...page.keys()]);
   const app = new Hono<SenderEnv>();
 
   app.use(async (c, next) => {
@@ -123,7 +131,7 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Hono<Sende
     await next();
     deps.metrics.recorder.answered(routePath(c, -1), c.res.status, (performance.now() - begin) / 1000);
   });
-  app.use(requireCaller(callers, { token: config.token, open: withoutToken }));
+  app.use(requireCaller(callers, { open: withoutToken }));
   const limitBody = bodyLimit({
     maxSize: config.bodyBytes,
     onError: async ({ req }) => {
@@ -135,8 +143,9 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Hono<Sende
     },
   });
   app.use((c, next) => (READ_AS_THEY_COME.has(c.req.path) ? next() : limitBody(c, next)));
+  checkAccess(app, withoutToken);
   app.use(async (c, next) => {
-    const answer = (await deps.forward?.(c.req.raw, whileWanted)) ?? null;
+    const answer = (await deps.forward?.(c.req.raw, whileWanted, () => c.req.arrayBuffer())) ?? null;
     if (answer === null) return next();
     return answer;
   });
@@ -147,6 +156,7 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Hono<Sende
   app.route('/v1', statusRoutes({ ...deps, version: config.version }));
   app.route('/v1', pieceRoutes(deps));
   app.route('/v1', accountingRoutes(deps));
+  app.route('/v1', runRoutes(deps));
   app.route('/v1', rolloutRoutes(deps));
   app.route('/v1', queryRoutes({ ...deps, takeTurns }));
   app.route('/v1', namedRoutes({ ...deps, takeTurns }));

@@ -8,8 +8,10 @@ export interface ErrorBody {
     readonly message: string;
     readonly field?: string;
     readonly record?: string | number;
-    /** Of what delivery refuses: its name. */
+    /** Of what delivery refuses: its name; of a quota: which. */
     readonly reason?: string;
+    /** Whose quota it is, or which was asked for. */
+    readonly run?: string;
   };
 }
 
@@ -26,7 +28,7 @@ export function errorWith(error: unknown, beside: object): Response {
   if (!(error instanceof RollstreamError)) {
     return errorWith(new RollstreamError('RS_INTERNAL', 'internal error; the log of the server has more'), beside);
   }
-  const { field, record, reason, retry_after = RETRY_AFTER_S } = error.facts;
+  const { field, record, reason, run, retry_after = RETRY_AFTER_S } = error.facts;
   const body: ErrorBody = {
     error: {
       code: error.code,
@@ -34,6 +36,7 @@ export function errorWith(error: unknown, beside: object): Response {
       ...(typeof field === 'string' ? { field } : {}),
       ...(record === undefined ? {} : { record }),
       ...(typeof reason === 'string' ? { reason } : {}),
+      ...(typeof run === 'string' ? { run } : {}),
     },
     ...beside,
   };
@@ -43,13 +46,14 @@ export function errorWith(error: unknown, beside: object): Response {
 /** The error in the body of an answer, or null when there is none that we know. */
 export function errorOfBody(body: unknown): RollstreamError | null {
   if (!isObject(body) || !isObject(body.error)) return null;
-  const { code, message, field, record, reason } = body.error;
+  const { code, message, field, record, reason, run } = body.error;
   if (typeof code !== 'string' || typeof message !== 'string' || !isCode(code)) return null;
   return new RollstreamError(code, message, {
     facts: {
       ...(typeof field === 'string' ? { field } : {}),
       ...(typeof record === 'string' || typeof record === 'number' ? { record } : {}),
       ...(typeof reason === 'string' ? { reason } : {}),
+      ...(typeof run === 'string' ? { run } : {}),
     },
   });
 }

@@ -12,6 +12,7 @@ import { logRecords } from './log-records.ts';
 import { openTrajectories } from './open-trajectories.ts';
 import { replay } from './replay.ts';
 import { storeInsert } from './store-insert.ts';
+import { tenants } from './tenants.ts';
 
 export const BENCHES: readonly Bench[] = [
   assembleToDecide,
@@ -27,4 +28,5 @@ export const BENCHES: readonly Bench[] = [
   delivery,
   replay,
   analytics,
+  tenants,
 ];

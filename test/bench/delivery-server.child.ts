@@ -12,7 +12,9 @@ import { createIngest } from '../../src/ingest/http/create-ingest.ts';
 import { createFindRollouts } from '../../src/ingest/http/find-rollouts.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';
 import { createReplays } from '../../src/rescore/create-replays.ts';
+import { createLocalRuns } from '../../src/runs/local-runs.ts';
 import { createFailedAttempts } from '../../src/server/auth/failed-attempts.ts';
+import { NO_TOKENS } from '../../src/server/auth/known-tokens.ts';
 import { createServer } from '../../src/server/create-server.ts';
 import { errorResponse } from '../../src/server/error-response.ts';
 import { listen } from '../../src/server/listen.ts';
@@ -50,13 +52,17 @@ const server = createServer(
     ingest: createIngest({
       target: imports,
       findRollouts,
+      isForeignProducer: async () => false,
       limits: config.limits.ingest,
+      runs: app.runs,
       log,
       recorder: metrics.recorder,
     }),
     schemaOf: (id) => app.registry.schemaOf(id),
     verifierCache: noCache,
     pieces: openPieces({ folders: [], vocabularyFile: packageFile('examples', 'vocabulary.json'), log }),
+    runs: createLocalRuns({ app, log, hasOthers: false, isGranted: true, drained: imports.drained }),
+    tokens: NO_TOKENS,
     failures: createFailedAttempts(() => performance.now()),
     stepsTopic: app.topics.steps,
     replays: createReplays(app, { log, isAlone: true }),

@@ -30,6 +30,8 @@ def is_whole(server: RecordingServer, rollout_id: str, calls: int) -> bool:
     "answer",
     [
         refused(429, "RS_BUSY"),
+        refused(403, "RS_FORBIDDEN"),
+        Answer({"error": {"code": "RS_RUN_QUOTA"}, "accepted": 2, "refused_count": 0, "refused": []}, 429),
         refused(503, "RS_BROKER_UNREACHABLE"),
         refused(500, "RS_INTERNAL"),
         refused(401, "RS_UNAUTHORIZED"),

@@ -1,25 +1,35 @@
 import { RollstreamError } from '../../errors.ts';
+import { ANYBODY, type Caller } from '../../server/auth/caller.ts';
 import type { FailedAttempts } from '../../server/auth/failed-attempts.ts';
-import { createTokenCheck } from '../../server/auth/token-check.ts';
+import { type Accepted, createTokenCheck, type TokenCheck } from '../../server/auth/token-check.ts';
 import { frontError } from './front-error.ts';
 
-/** The password must be the token, whatever the user is called; null: everybody may ask. `address` is where the request came from. */
-export function createCredentialsCheck(
-  token: string | null,
-  failures: FailedAttempts,
-): (url: URL, headers: Headers, address: string) => void {
-  if (token === null) return () => {};
-  const check = createTokenCheck(token, failures);
+/** Who asks. */
+export type CredentialsCheck = (url: URL, headers: Headers, address: string) => Caller;
+
+/**
+ * The password must be a token, whatever the user is called; without any everybody may ask. `address` is where the request came from.
+ * SQL reads all runs: a token of some runs, or of a role that does not read, gets ACCESS_DENIED.
+ */
+export function createCredentialsCheck(accepted: Accepted, failures: FailedAttempts): CredentialsCheck {
+  const check = createTokenCheck(accepted, failures);
   return function checkCredentials(url, headers, address) {
-    try {
-      // Clients without a password send an empty one.
-      check(passwordOf(url, headers) || null, address);
-    } catch (error) {
-      const isLimit = error instanceof RollstreamError && error.code === 'RS_TOO_MANY_ATTEMPTS';
-      const why = isLimit ? error.message : 'the password is the token (http.token)';
-      throw frontError('AUTHENTICATION_FAILED', `Authentication failed: ${why}`);
-    }
+    if (accepted.token === null && !accepted.tokens.areNeeded()) return ANYBODY;
+    const caller = knownCaller(check, passwordOf(url, headers) || null, address);
+    if (caller.runs === null && (caller.role === 'reader' || caller.role === 'operator')) return caller;
+    throw frontError('ACCESS_DENIED', `Access denied: SQL needs a reader or operator of all runs (RS_FORBIDDEN)`);
   };
+}
+
+function knownCaller(check: TokenCheck, password: string | null, address: string): Caller {
+  try {
+    // Clients without a password send an empty one.
+    return check(password, address);
+  } catch (error) {
+    const isLimit = error instanceof RollstreamError && error.code === 'RS_TOO_MANY_ATTEMPTS';
+    const why = isLimit ? error.message : 'the password is the token (http.token), or one of the token file';
+    throw frontError('AUTHENTICATION_FAILED', `Authentication failed: ${why}`);
+  }
 }
 
 /** By any of the ways that clients use. */

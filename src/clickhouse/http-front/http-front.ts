@@ -1,4 +1,6 @@
+import type { Caller } from '../../server/auth/caller.ts';
 import type { FailedAttempts } from '../../server/auth/failed-attempts.ts';
+import type { KnownTokens } from '../../server/auth/known-tokens.ts';
 import { createGuard } from '../../server/guard.ts';
 import type { Sender } from '../../server/listen.ts';
 import type { ReaderGuard } from '../reader-guard.ts';
@@ -28,6 +30,8 @@ export interface HttpFrontDeps {
   readonly decodeBody: DecodeBody;
   readonly reader: ReaderGuard;
   readonly writer: { check(sql: string): void };
+  /** Of the token file. */
+  readonly tokens: KnownTokens;
   /** Wrong passwords. */
   readonly failures: FailedAttempts;
   readonly log: (message: string) => void;
@@ -38,6 +42,11 @@ export interface HttpFrontDeps {
 interface Done {
   readonly result: EngineAnswer;
   readonly format: string;
+}
+
+interface Work {
+  readonly bodyIsRead: boolean;
+  readonly caller: Caller;
 }
 
 /** A statement; and rows behind it. */
@@ -53,7 +62,7 @@ export function createHttpFront(
   deps: HttpFrontDeps,
 ): (request: Request, sender: Sender) => Promise<Response> {
   const origins = createGuard({ host: config.host });
-  const checkCredentials = createCredentialsCheck(config.token, deps.failures);
+  const checkCredentials = createCredentialsCheck({ token: config.token, tokens: deps.tokens }, deps.failures);
 
   const bodyOf = (request: Request): Promise<Buffer> =>
     bodyBytes(request, config.writable ? MAX_ROWS_BYTES : MAX_STATEMENT_BYTES, deps.decodeBody);
@@ -66,32 +75,36 @@ export function createHttpFront(
     origins.checkOrigin(by, said('host'));
     if (url.pathname === '/ping' || url.pathname === '/replicas_status') return plainAnswer('Ok.\n');
     if (url.pathname !== '/') return plainAnswer('There is no such path: queries go to /\n', 404);
-    checkCredentials(url, headers, address);
+    const caller = checkCredentials(url, headers, address);
     const isForm = /^multipart\/form-data/i.test(headers.get('content-type') ?? '');
     const form = isForm ? await formOf(headers, await bodyOf(request)) : null;
     const asked = readRequest(url, headers, form);
     if (request.method === 'GET' && asked.query === '') return plainAnswer('Ok.\n');
     const accepts = headers.get('accept-encoding') ?? '';
     const zipped = /\bgzip\b/.test(accepts) && /^(?:1|true)$/.test(asked.settings.get('enable_http_compression') ?? '');
-    const { result, format } = await work(request, asked, form !== null);
+    const { result, format } = await work(request, asked, { bodyIsRead: form !== null, caller });
     return queryAnswer(result, { queryId: asked.queryId, format, zipped, timezone: deps.timezone });
   }
 
-  async function work(request: Request, asked: FrontRequest, bodyIsRead: boolean): Promise<Done> {
+  async function work(request: Request, asked: FrontRequest, { bodyIsRead, caller }: Work): Promise<Done> {
     const urlInsert = bodyIsRead ? null : insertHead(asked.query);
     if (urlInsert !== null) {
       const first = Buffer.from(asked.query.slice(urlInsert.end));
       const encoding = request.headers.get('content-encoding') ?? '';
+      assertWritable(request, caller);
       return insert(request, asked, { head: urlInsert, first, rest: request.body ?? [], encoding });
     }
     const body = bodyIsRead ? Buffer.alloc(0) : await bodyOf(request);
     const whole = asked.query === '' ? body : Buffer.concat([Buffer.from(`${asked.query}\n`), body]);
     const head = insertHead(whole.toString('latin1'));
     if (head !== null) {
+      assertWritable(request, caller);
       return insert(request, asked, { head, first: whole.subarray(head.end), rest: [], encoding: '' });
     }
     const sql = statementText(whole);
-    return READS.test(sql) ? read(request, asked, cutStatement(sql)) : write(request, asked, sql);
+    if (READS.test(sql)) return read(request, asked, cutStatement(sql));
+    assertWritable(request, caller);
+    return write(request, asked, sql);
   }
 
   async function read(request: Request, asked: FrontRequest, cut: CutStatement): Promise<Done> {
@@ -104,7 +117,6 @@ export function createHttpFront(
   }
 
   async function write(request: Request, asked: FrontRequest, sql: string): Promise<Done> {
-    assertWritable(request);
     deps.writer.check(sql);
     const statement = { sql, settings: writeSettings(asked.settings), params: asked.params, signal: request.signal };
     return { result: await deps.runWrite(statement), format: 'TabSeparated' };
@@ -115,15 +127,15 @@ export function createHttpFront(
     asked: FrontRequest,
     rows: Omit<RowsToInsert, 'settings' | 'signal'>,
   ): Promise<Done> {
-    assertWritable(request);
     deps.writer.check(`INSERT INTO ${rows.head.target}`);
     const settings = new Map([...asked.settings, ...rows.head.settings]);
     return { result: await deps.insertRows({ ...rows, settings, signal: request.signal }), format: rows.head.format };
   }
 
-  function assertWritable(request: Request): void {
+  function assertWritable(request: Request, { role }: Caller): void {
     if (!config.writable)
       throw frontError('READONLY', 'Only queries are answered here: the data has one writer, rollstream');
+    if (role !== 'operator') throw frontError('ACCESS_DENIED', `Access denied: a ${role} only reads (RS_FORBIDDEN)`);
     if (request.method !== 'POST') throw frontError('READONLY', 'Cannot execute a writing statement by GET: use POST');
   }
 

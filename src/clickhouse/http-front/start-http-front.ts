@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { createFailedAttempts, type FailedAttempts } from '../../server/auth/failed-attempts.ts';
+import { type KnownTokens, NO_TOKENS } from '../../server/auth/known-tokens.ts';
 import { listen } from '../../server/listen.ts';
 import { createEmbeddedStatements } from '../embedded-statements.ts';
 import { emptyInbox } from '../empty-inbox.ts';
@@ -25,6 +26,8 @@ export interface HttpFrontOptions {
   readonly insertsAtOnce?: number;
   /** The password that clients must send; null: none. */
   readonly token: string | null;
+  /** Those of a token file are passwords, too; left out: there is none. */
+  readonly tokens?: KnownTokens;
   /** Wrong passwords; left out: counted here alone. */
   readonly failures?: FailedAttempts;
   readonly limits?: ReaderLimits;
@@ -48,7 +51,7 @@ const SYSTEM_TABLES = ['settings', 'databases', 'tables', 'formats', 'data_type_
 /** Serves ClickHouse's HTTP interface over the engine in this process, so that any ClickHouse client can read the data. */
 export async function startHttpFront(options: HttpFrontOptions): Promise<HttpFront> {
   const { folder, host, port, writable, token, limits = DEFAULT_READER_LIMITS, log = () => {} } = options;
-  const { insertsAtOnce = 1, failures = createFailedAttempts(() => performance.now()) } = options;
+  const { insertsAtOnce = 1, failures = createFailedAttempts(() => performance.now()), tokens = NO_TOKENS } = options;
   const engine = createFrontEngine(enginePath(folder));
   const { tableFunctions, timezone } = await prepare(folder);
   const [readSlots, writeSlots] = [
@@ -67,6 +70,7 @@ export async function startHttpFront(options: HttpFrontOptions): Promise<HttpFro
       decodeBody: createDecodeBody(inbox, runRead),
       reader: createReaderGuard(tableFunctions, SYSTEM_TABLES),
       writer: createWriterGuard(tableFunctions),
+      tokens,
       failures,
       log,
       timezone,

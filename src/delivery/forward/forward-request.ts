@@ -14,7 +14,12 @@ export interface ForwardDeps {
 }
 
 /** The answer of the one that grants; null: the request is answered here. RS_STARTING while nobody is known to grant. */
-export type ForwardRequest = (request: Request, whileWanted: WhileWanted) => Promise<Response | null>;
+export type ForwardRequest = (
+  request: Request,
+  whileWanted: WhileWanted,
+  /** Of a request whose body was read before. */
+  bodyOf?: () => Promise<ArrayBuffer>,
+) => Promise<Response | null>;
 
 /** What only the one that grants can answer. */
 const OF_DELIVERY =
@@ -26,9 +31,9 @@ const NOT_SENT = ['host', 'connection', 'content-length', 'transfer-encoding', '
 /** About the bytes on the connection, which fetch has undone. */
 const NOT_ANSWERED = ['connection', 'content-encoding', 'transfer-encoding', 'keep-alive'];
 
-/** The request as it came, the same token included: who may ask is checked there, too. */
+/** The request as it came, the same token included: who may ask, and for which run, is checked there, too. */
 export function createForwardRequest({ isOwner, ownerUrl, ownUrl, log }: ForwardDeps): ForwardRequest {
-  return async function forwardRequest(request, whileWanted) {
+  return async function forwardRequest(request, whileWanted, bodyOf = () => request.arrayBuffer()) {
     const { pathname, search } = new URL(request.url);
     if (isOwner() || !OF_DELIVERY.test(`${request.method} ${pathname}`)) return null;
     if (request.headers.has(FORWARDED)) throw startingError();
@@ -38,7 +43,7 @@ export function createForwardRequest({ isOwner, ownerUrl, ownUrl, log }: Forward
     for (const name of NOT_SENT) headers.delete(name);
     headers.set(FORWARDED, '1');
     const { method } = request;
-    const body = method === 'GET' ? null : await request.arrayBuffer();
+    const body = method === 'GET' ? null : await bodyOf();
     try {
       const target = new URL(`${pathname}${search}`, url);
       const answer = await whileWanted(request.signal, (signal) => fetch(target, { method, headers, body, signal }));

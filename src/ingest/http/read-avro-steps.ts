@@ -33,9 +33,12 @@ function* eventsOf({ count, bytes }: AvroBlock, { resolver }: Writer, encoder: S
     from = offset;
     const source = { bytes: avro, sha256: sha256(avro), length: avro.length };
     const refused = refusalOf(value);
-    if (refused !== null) yield { source, refused };
-    else
-      yield { source, record: resolver === undefined ? encoder.recordOfBytes(value, avro) : encoder.recordOf(value) };
+    const run = value.run_id;
+    if (refused !== null) yield { source, run, refused };
+    else {
+      const record = resolver === undefined ? encoder.recordOfBytes(value, avro) : encoder.recordOf(value);
+      yield { source, run, record };
+    }
   }
   if (from < bytes.length)
     throw new BodyFault(`a block of the Avro container has ${bytes.length - from} bytes too many`);

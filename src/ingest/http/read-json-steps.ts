@@ -2,7 +2,7 @@ import { eventOfJson } from '../event-json.ts';
 import { refusable } from '../importer.ts';
 import type { SourceLine } from '../line-reader.ts';
 import { readRecord } from '../read-record.ts';
-import type { ReadStep } from './read-step.ts';
+import { type ReadStep, runOf } from './read-step.ts';
 import type { StepEncoder } from './step-encoder.ts';
 
 const DEFAULTS = {
@@ -19,7 +19,7 @@ export async function* readJsonSteps(
     const read = readRecord(source);
     const taken =
       'refused' in read ? read : refusable(() => [eventOfJson({ ...read, sha256: source.sha256 }, DEFAULTS)]);
-    if ('refused' in taken) yield { source, refused: taken.refused };
-    else for (const event of taken.events) yield { source, record: encoder.recordOf(event) };
+    if ('refused' in taken) yield { source, run: 'refused' in read ? null : runOf(read.value), refused: taken.refused };
+    else for (const event of taken.events) yield { source, run: event.run_id, record: encoder.recordOf(event) };
   }
 }

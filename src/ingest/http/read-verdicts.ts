@@ -7,7 +7,7 @@ import type { SourceLine } from '../line-reader.ts';
 import { type ReadRecord, readRecord } from '../read-record.ts';
 import type { CaughtUp } from './caught-up.ts';
 import { type FindRollouts, rolloutName, type StartedAttempt } from './find-rollouts.ts';
-import type { ReadStep } from './read-step.ts';
+import { type ReadStep, runOf } from './read-step.ts';
 import type { StepEncoder } from './step-encoder.ts';
 import { type VerdictRequest, verdictRequest } from './verdict-request.ts';
 
@@ -22,7 +22,7 @@ const AT_ONCE = { verdicts: 256, bytes: 64 * 1024 };
 
 type Read = Extract<ReadRecord, { value: unknown }>;
 type Asked = { readonly source: SourceLine } & (
-  | { readonly refused: ReadStepRefusal }
+  | { readonly refused: ReadStepRefusal; readonly run: string | null }
   | { readonly request: VerdictRequest; readonly read: Read }
 );
 type ReadStepRefusal = Extract<ReadStep, { refused: unknown }>['refused'];
@@ -51,13 +51,14 @@ export async function* readVerdicts(
 
 function askedOf(source: SourceLine): Asked {
   const read = readRecord(source);
-  if ('refused' in read) return { source, refused: read.refused };
+  if ('refused' in read) return { source, run: null, refused: read.refused };
   let request: VerdictRequest | null = null;
   const taken = refusable(() => {
     request = verdictRequest(read.value);
     return [];
   });
-  if ('refused' in taken || request === null) return { source, refused: 'refused' in taken ? taken.refused : NOTHING };
+  if ('refused' in taken || request === null)
+    return { source, run: runOf(read.value), refused: 'refused' in taken ? taken.refused : NOTHING };
   return { source, request, read };
 }
 
@@ -69,13 +70,14 @@ async function* resolved(some: readonly Asked[], deps: ReadVerdictsDeps): AsyncG
   for (const asked of some) {
     const { source } = asked;
     if ('refused' in asked) {
-      yield { source, refused: asked.refused };
+      yield { source, run: asked.run, refused: asked.refused };
       continue;
     }
     const known = found.get(rolloutName(asked.request)) ?? [];
     const taken = refusable(() => [eventOf(asked.request, known, { ...asked.read, sha256: source.sha256 })]);
-    if ('refused' in taken) yield { source, refused: asPosted(taken.refused) };
-    else for (const event of taken.events) yield { source, record: deps.encoder.recordOf(event) };
+    const run = asked.request.run_id;
+    if ('refused' in taken) yield { source, run, refused: asPosted(taken.refused) };
+    else for (const event of taken.events) yield { source, run, record: deps.encoder.recordOf(event) };
   }
 }
 

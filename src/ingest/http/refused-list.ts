@@ -1,4 +1,5 @@
 import type { FramedRecord } from '../../access/record-frames.ts';
+import type { RollstreamError } from '../../errors.ts';
 import { MAX_LETTER_BYTES } from '../import-sink.ts';
 import type { Refusal } from '../importer.ts';
 import type { RefusedRecord } from './ingest.ts';
@@ -11,13 +12,17 @@ const MOST_CHARACTERS = 300;
 /** Letters that are written together. */
 const BATCH = { letters: 500, bytes: 1024 * 1024 };
 
-/** What was not taken of one body: named in its answer, and kept. */
+/** What was not taken of one body: named in its answer, and kept, but for what the sender may not write. */
 export interface RefusedList {
   add(index: number, refusal: Refusal, source: RecordBytes): Promise<void>;
+  /** Named, and not kept: none of its run is taken from this sender. */
+  forbid(index: number, run: string, why: RollstreamError): void;
   /** Resolves when all of them are in dead-letter. */
   flush(): Promise<void>;
   readonly named: readonly RefusedRecord[];
   count(): number;
+  /** The first why, where all of them are of runs that take nothing from the sender; null: some were refused as they are. */
+  forbidden(): RollstreamError | null;
 }
 
 export function createRefusedList(keep: (letters: readonly FramedRecord[]) => Promise<void>): RefusedList {
@@ -26,6 +31,8 @@ export function createRefusedList(keep: (letters: readonly FramedRecord[]) => Pr
   let letters = new Map<string, FramedRecord>();
   let bytes = 0;
   let count = 0;
+  let keptCount = 0;
+  let firstForbidden: RollstreamError | null = null;
 
   async function flush(): Promise<void> {
     const batch = [...letters.values()];
@@ -38,8 +45,17 @@ export function createRefusedList(keep: (letters: readonly FramedRecord[]) => Pr
     named,
     count: () => count,
     flush,
+    forbidden: () => (keptCount === 0 ? firstForbidden : null),
+    forbid(index, run, why) {
+      count++;
+      firstForbidden ??= why;
+      if (named.length >= MOST_NAMED) return;
+      const [expected, got] = ['a run that takes records from this sender', cut(run)];
+      named.push({ index, field: 'run_id', expected, got, message: cut(why.message), code: why.code });
+    },
     async add(index, refusal, source) {
       count++;
+      keptCount++;
       const { field, expected, got, message } = refusal;
       const record = { index, field: cut(field), expected: cut(expected), got: cut(got), message: cut(message) };
       if (named.length < MOST_NAMED) named.push(record);

@@ -7,6 +7,7 @@ const BATCH_BYTES = 1536 * 1024;
 
 export interface BatchedStep {
   readonly index: number;
+  readonly run: string;
   readonly record: FramedRecord;
   readonly source: RecordBytes;
 }
@@ -25,12 +26,14 @@ export interface StepBatches {
 export interface StepBatchesDeps {
   /** Resolves when they are durable. */
   readonly append: (records: readonly FramedRecord[]) => Promise<void>;
+  /** They are durable now. */
+  readonly taken: (steps: readonly BatchedStep[]) => void;
   /** The log does not take records of this size. */
   readonly refuse: (step: BatchedStep, error: RollstreamError) => Promise<void>;
 }
 
 /** The records of one body, in order: one batch is made durable while the next is filled. */
-export function createStepBatches({ append, refuse }: StepBatchesDeps): StepBatches {
+export function createStepBatches({ append, taken, refuse }: StepBatchesDeps): StepBatches {
   let batch: BatchedStep[] = [];
   let bytes = 0;
   let accepted = 0;
@@ -41,6 +44,7 @@ export function createStepBatches({ append, refuse }: StepBatchesDeps): StepBatc
     try {
       await append(steps.map(({ record }) => record));
       accepted += steps.length;
+      taken(steps);
     } catch (error) {
       if (!isTooLarge(error)) throw error;
       // Nothing of it was written: one by one, so that a record that is too large is refused alone.

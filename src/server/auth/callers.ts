@@ -1,7 +1,10 @@
 import { RollstreamError } from '../../errors.ts';
+import { ANYBODY, type Caller, CONFIGURED } from './caller.ts';
 import type { FailedAttempts } from './failed-attempts.ts';
+import { digestOf, type KnownTokens } from './known-tokens.ts';
+import { createSealedSessions, isSealed, type SealedSessions } from './sealed-session.ts';
 import { createSessions, SESSION_MS } from './session-cookie.ts';
-import { createTokenCheck, unauthorized } from './token-check.ts';
+import { createTokenCheck, tokenEnded, unauthorized } from './token-check.ts';
 
 /** What a request says of who sends it. */
 export interface Asking {
@@ -11,18 +14,28 @@ export interface Asking {
   readonly address: string;
 }
 
+/** Who was let in. */
+export interface Known {
+  readonly by: 'anybody' | 'bearer' | 'cookie';
+  readonly caller: Caller;
+  /** What they have shown, or what their session stands for; '' where no token is needed. */
+  readonly token: string;
+}
+
 /** Who may use the API. */
 export interface Callers {
-  readonly needsToken: boolean;
-  /** How they are known; throws RS_UNAUTHORIZED or RS_TOO_MANY_ATTEMPTS. */
-  check(asking: Asking): 'anybody' | 'bearer' | 'cookie';
-  /** The cookie of whoever knows the token; throws as check does. null: no token is needed. */
+  /** Nobody is let in without one; it may change while the server runs, when a first token is made. */
+  needsToken(): boolean;
+  /** Who asks; throws RS_UNAUTHORIZED or RS_TOO_MANY_ATTEMPTS. */
+  check(asking: Asking): Known;
+  /** The cookie of whoever knows a token; throws as check does. null: no token is needed. */
   signIn(token: string, asking: Asking): string | null;
   /** Takes the cookie away. */
   signOut(asking: Asking): string;
 }
 
 export interface CallersDeps {
+  readonly tokens: KnownTokens;
   readonly failures: FailedAttempts;
   /** ms since the epoch. */
   readonly now: () => number;
@@ -32,49 +45,62 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 /** Sessions that were found good; those pass while their address has too many failures. */
 const MOST_SEEN = 1_000;
 
-export function createCallers(token: string | null, { failures, now }: CallersDeps): Callers {
-  if (token === null)
-    return {
-      needsToken: false,
-      check: () => 'anybody',
-      signIn: () => null,
-      signOut: (asking) => cookieOf(asking, '', 0),
-    };
-  const checkToken = createTokenCheck(token, failures);
-  const sessions = createSessions(token, now);
+/** `token`: `http.token`; null: none. */
+export function createCallers(token: string | null, { tokens, failures, now }: CallersDeps): Callers {
+  const checkToken = createTokenCheck({ token, tokens }, failures);
+  const sessions = token === null ? null : createSessions(token, now);
   const seen = new Set<string>();
+  const needsToken = (): boolean => token !== null || tokens.areNeeded();
+  const sealed = (): SealedSessions | null => {
+    const key = tokens.sessionKey();
+    return key === null ? null : createSealedSessions(key, now);
+  };
+
+  /** Whose token a session stands for. */
+  const judge = (value: string): Omit<Known, 'by'> | 'forged' | 'old' => {
+    if (!isSealed(value)) {
+      const judged = sessions?.judge(value) ?? 'old';
+      return judged === 'good' && token !== null ? { caller: CONFIGURED, token } : judged === 'forged' ? judged : 'old';
+    }
+    const opened = sealed()?.open(value) ?? 'old';
+    if (typeof opened === 'string') return opened;
+    const caller = tokens.find(digestOf(opened.token));
+    if (caller === 'ended') throw tokenEnded();
+    return caller === null ? 'forged' : { caller, token: opened.token };
+  };
 
   /** A cookie is a guess of the token like any other: whoever guesses can make one. */
-  const checkSession = (value: string, address: string): void => {
+  const checkSession = (value: string, address: string): Omit<Known, 'by'> => {
     if (!seen.has(value)) failures.check(address);
-    const judged = sessions.judge(value);
+    const judged = judge(value);
     if (judged === 'forged') failures.failed(address, value);
-    if (judged !== 'good') throw unauthorized();
+    if (typeof judged === 'string') throw unauthorized();
     if (seen.size >= MOST_SEEN) seen.clear();
     seen.add(value);
+    return judged;
   };
 
   return {
-    needsToken: true,
+    needsToken,
     check(asking) {
+      if (!needsToken()) return { by: 'anybody', caller: ANYBODY, token: '' };
       const { method, header, address } = asking;
       const bearer = /^Bearer (\S+)$/i.exec(header('authorization') ?? '')?.[1];
       const session = bearer === undefined ? sessionIn(asking) : null;
-      if (session === null) {
-        checkToken(bearer ?? null, address);
-        return 'bearer';
-      }
-      checkSession(session, address);
+      if (session === null) return { by: 'bearer', caller: checkToken(bearer ?? null, address), token: bearer ?? '' };
+      const known = checkSession(session, address);
       if (!SAFE_METHODS.has(method) && !isFromOwnPage(header)) {
         throw new RollstreamError('RS_UNAUTHORIZED', 'a session may change things from its own page alone', {
           facts: { field: 'origin' },
         });
       }
-      return 'cookie';
+      return { by: 'cookie', ...known };
     },
     signIn(given, asking) {
-      checkToken(given, asking.address);
-      return cookieOf(asking, sessions.issue(), SESSION_MS / 1000);
+      if (!needsToken()) return null;
+      const isConfigured = checkToken(given, asking.address) === CONFIGURED;
+      const session = (isConfigured ? sessions?.issue() : sealed()?.issue(given)) ?? '';
+      return cookieOf(asking, session, SESSION_MS / 1000);
     },
     signOut: (asking) => cookieOf(asking, '', 0),
   };

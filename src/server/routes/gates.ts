@@ -2,6 +2,8 @@ import { Hono } from 'hono';
 import { GATE_STATES } from '../../../processors/model/gate.ts';
 import type { Access } from '../../access/access.ts';
 import type { GateWish } from '../../gate/set-gate.ts';
+import { mayUse } from '../auth/caller.ts';
+import { callerOf, type SenderEnv } from '../auth/require-caller.ts';
 import { bad, jsonBody, onlyFields, textOf } from '../request-value.ts';
 
 const MOST_REASON_CHARACTERS = 1_000;
@@ -11,9 +13,13 @@ const FIELDS = ['release', 'state', 'classes', 'reason'];
  * `GET /v1/gates?run`: the gate of each run. `POST /v1/runs/:run/gate {release: true, reason?}` opens one with a new window;
  * `{state, classes?, reason?}` sets it until it is released.
  */
-export function gateRoutes({ access }: { readonly access: Pick<Access, 'gates' | 'setGate'> }): Hono {
-  return new Hono()
-    .get('/gates', async (c) => c.json({ gates: await access.gates(c.req.query('run') ?? null) }))
+export function gateRoutes({ access }: { readonly access: Pick<Access, 'gates' | 'setGate'> }): Hono<SenderEnv> {
+  return new Hono<SenderEnv>()
+    .get('/gates', async (c) => {
+      const caller = callerOf(c);
+      const gates = await access.gates(c.req.query('run') ?? null);
+      return c.json({ gates: gates.filter(({ run_id }) => mayUse(caller, run_id)) });
+    })
     .post('/runs/:run/gate', async (c) => {
       const body = await jsonBody(c);
       onlyFields(body, FIELDS);

@@ -1,6 +1,9 @@
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import type { TrainMatch } from '../../../processors/model/delivery.ts';
 import type { Delivery, LeaseCall, LeasedBatch } from '../../delivery/delivery.ts';
+import { refusalError } from '../../delivery/refusal-error.ts';
+import { mayUse } from '../auth/caller.ts';
+import { callerOf, type SenderEnv } from '../auth/require-caller.ts';
 import { againAnswer } from '../batch-head.ts';
 import { BATCH_TYPE, createJsonResponse, packedResponse, type Unpacking } from '../batch-response.ts';
 import { isLeaseId } from '../batch-tokens.ts';
@@ -22,9 +25,19 @@ export interface LeaseRouteDeps extends Unpacking {
  * `POST /v1/leases`: a batch for a replica, or the shard of one rank; "not enough, again" is an answer too.
  * `POST /v1/leases/:id/{ack,release,reject,extend}`: all of a lease or none.
  */
-export function leaseRoutes({ delivery, knownRuns, whileWanted, ...unpacking }: LeaseRouteDeps): Hono {
+export function leaseRoutes({ delivery, knownRuns, whileWanted, ...unpacking }: LeaseRouteDeps): Hono<SenderEnv> {
   const jsonResponse = createJsonResponse(unpacking);
-  return new Hono()
+
+  /** A lease of a run that is not the caller's is one that nobody has: neither it nor its run is told of. */
+  const leaseOf = async (c: Context<SenderEnv>): Promise<string> => {
+    const [lease, caller] = [checkedLease(c.req.param('id') ?? ''), callerOf(c)];
+    if (caller.runs === null) return lease;
+    const run = await delivery.runOf(lease);
+    if (run === null || !mayUse(caller, run)) throw refusalError({ reason: 'lease_lost' });
+    return lease;
+  };
+
+  return new Hono<SenderEnv>()
     .post('/leases', async (c) => {
       const call = leaseCallOf(await jsonBody(c));
       await knownRuns.check(call.run);
@@ -33,7 +46,7 @@ export function leaseRoutes({ delivery, knownRuns, whileWanted, ...unpacking }: 
       return response ?? c.json(againAnswer(call));
     })
     .post('/leases/:id/ack', async (c) => {
-      const [lease, body] = [leaseOf(c.req.param('id')), await jsonBody(c)];
+      const [lease, body] = [await leaseOf(c), await jsonBody(c)];
       onlyFields(body, ['lineage', 'step', 'version', 'stats']);
       const step = trainedStepOf(body);
       const version = optional(body, 'version', nameOf);
@@ -41,19 +54,19 @@ export function leaseRoutes({ delivery, knownRuns, whileWanted, ...unpacking }: 
       return c.json({ lease, state: 'trained' });
     })
     .post('/leases/:id/release', async (c) => {
-      const [lease, body] = [leaseOf(c.req.param('id')), await jsonBody(c)];
+      const [lease, body] = [await leaseOf(c), await jsonBody(c)];
       onlyFields(body, ['lineage', 'unseen']);
       await delivery.release(lease, { lineage: lineageOf(body), isUnseen: unseenOf(body) });
       return c.json({ lease, state: 'queued' });
     })
     .post('/leases/:id/reject', async (c) => {
-      const [lease, body] = [leaseOf(c.req.param('id')), await jsonBody(c)];
+      const [lease, body] = [await leaseOf(c), await jsonBody(c)];
       onlyFields(body, ['lineage', 'reason']);
       await delivery.reject(lease, { lineage: lineageOf(body), reason: reasonOf(body) });
       return c.json({ lease, state: 'trainer_rejected' });
     })
     .post('/leases/:id/extend', async (c) => {
-      const [lease, body] = [leaseOf(c.req.param('id')), await jsonBody(c)];
+      const [lease, body] = [await leaseOf(c), await jsonBody(c)];
       onlyFields(body, ['lineage', 'lease_ms']);
       const deadline = await delivery.extend(lease, { lineage: lineageOf(body), leaseMs: leaseMsOf(body) });
       return c.json({ lease, deadline: new Date(deadline).toISOString() });
@@ -76,7 +89,7 @@ async function leased(
   return null;
 }
 
-function leaseOf(id: string): string {
+function checkedLease(id: string): string {
   if (isLeaseId(id)) return id;
   throw bad('lease', 'lease: an id that POST /v1/leases answered is needed');
 }

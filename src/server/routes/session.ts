@@ -15,8 +15,8 @@ export interface SessionAnswer {
  */
 export function sessionRoutes(callers: Callers, askingOf: (c: Context) => Asking): Hono {
   const answer = (signedIn: boolean): SessionAnswer => ({
-    needs_token: callers.needsToken,
-    signed_in: callers.needsToken && signedIn,
+    needs_token: callers.needsToken(),
+    signed_in: callers.needsToken() && signedIn,
   });
   return new Hono()
     .get('/session', (c) => c.json(answer(isKnown(callers, askingOf(c))), 200, NOT_KEPT))

@@ -13,6 +13,8 @@ import { type CollectingServer, startCollectingServer } from './collecting-serve
 let spoolDir = '';
 let server: CollectingServer;
 const recorders: Recorder[] = [];
+/** What a server answers that has durably taken the first record of a body, and no more. */
+const QUOTA = { error: { code: 'RS_RUN_QUOTA', message: '', run: 'r' }, accepted: 1, refused_count: 0, refused: [] };
 
 beforeEach(async () => {
   spoolDir = mkdtempSync(join(tmpdir(), 'rollstream-recorder-'));
@@ -123,6 +125,11 @@ describe('a process that comes to its end without close()', () => {
 describe('a server', () => {
   it.each([
     ['that is full', { status: 429, headers: { 'retry-after': '0' } }],
+    [
+      'that took a part of it, up to the quota of its run',
+      { status: 429, headers: { 'retry-after': '0' }, body: QUOTA },
+    ],
+    ['whose token is of another run', { status: 403, body: { error: { code: 'RS_FORBIDDEN', message: '' } } }],
     ['whose log cannot be reached', { status: 503, headers: { 'retry-after': '0' } }],
     ['that refuses the token', { status: 401 }],
     ['behind a portal that answers for it', { status: 200, body: { portal: 'please log in' } }],

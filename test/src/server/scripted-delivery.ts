@@ -4,6 +4,8 @@ import type { ResolveSegments } from '../../../src/blobs/create-resolve-segments
 import type { RunAccounting } from '../../../src/clickhouse/accounting.ts';
 import type { Delivery, DeliveryStatus, LeasedBatch } from '../../../src/delivery/delivery.ts';
 import type { Codecs } from '../../../src/registry/codecs.ts';
+import { ANYBODY, type Caller } from '../../../src/server/auth/caller.ts';
+import type { SenderEnv } from '../../../src/server/auth/require-caller.ts';
 import { errorResponse } from '../../../src/server/error-response.ts';
 import { createKnownRuns } from '../../../src/server/known-runs.ts';
 import { checkpointRoutes } from '../../../src/server/routes/checkpoints.ts';
@@ -32,6 +34,7 @@ export function scriptedDelivery(over: Partial<Delivery> = {}): ScriptedDelivery
     release: told('release', undefined),
     reject: told('reject', undefined),
     extend: told('extend', 1_700_000_000_000),
+    runOf: async () => 'r',
     seal: told('seal', undefined),
     rewind: told('rewind', 4),
     fork: told('fork', undefined),
@@ -49,13 +52,18 @@ export function deliveryApp(
     codecs = NO_CODECS,
     resolve = async ({ trajectory }) => trajectory,
     closing = new AbortController().signal,
-  }: { codecs?: Routed; resolve?: ResolveSegments; closing?: AbortSignal } = {},
-): Hono {
+    caller = ANYBODY,
+  }: { codecs?: Routed; resolve?: ResolveSegments; closing?: AbortSignal; caller?: Caller } = {},
+): Hono<SenderEnv> {
   const access: Pick<Access, 'accounting'> = {
     accounting: async (runId) => ({ runs: runId === 'started' ? [STARTED] : [] }),
   };
   const knownRuns = createKnownRuns({ delivery, access });
-  const app = new Hono();
+  const app = new Hono<SenderEnv>();
+  app.use(async (c, next) => {
+    c.set('caller', caller);
+    await next();
+  });
   const whileWanted = createWhileWanted(closing);
   app.route('/v1', leaseRoutes({ delivery, knownRuns, whileWanted, codecs, resolve }));
   app.route('/v1', checkpointRoutes({ delivery, knownRuns }));

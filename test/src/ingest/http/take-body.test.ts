@@ -4,13 +4,17 @@ import { RollstreamError } from '../../../../src/errors.ts';
 import type { IngestBody } from '../../../../src/ingest/http/ingest.ts';
 import { createIngestBudget } from '../../../../src/ingest/http/ingest-budget.ts';
 import { readJsonSteps } from '../../../../src/ingest/http/read-json-steps.ts';
+import { EVERY_RUN } from '../../../../src/ingest/http/run-check.ts';
+import { createRunLimits } from '../../../../src/ingest/http/run-limits.ts';
 import { createOpenStepEncoder } from '../../../../src/ingest/http/step-encoder.ts';
 import { takeBody } from '../../../../src/ingest/http/take-body.ts';
 import { readLines } from '../../../../src/ingest/line-reader.ts';
+import { sameForAll } from '../../../../src/runs/quota.ts';
 import { linesOf } from './ingest-server.ts';
 
 const MB = 2 ** 20;
 const LIMIT_BYTES = 2 * MB;
+const FREE = sameForAll({ eventsPerSecond: null, inFlightBytes: null });
 const outage = new RollstreamError('RS_BROKER_UNREACHABLE', 'nobody answers');
 
 /** A log that takes records up to a size, and nothing more after so many appends. */
@@ -50,7 +54,7 @@ function take(text: string, log: ReturnType<typeof logOf>, fails = false) {
   const body: IngestBody = { contentType: '', contentEncoding: '', contentLength: null, chunks: chunks() };
   const budget = createIngestBudget(64 * MB);
   return takeBody(body, {
-    ...{ target: log, budget, limitBytes: 64 * MB },
+    ...{ target: log, budget, sender: EVERY_RUN, runLimits: createRunLimits(FREE, () => 0), limitBytes: 64 * MB },
     read: (read) => readJsonSteps(readLines(read), encoder),
   });
 }

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { createCallers } from '../../../../src/server/auth/callers.ts';
 import { createFailedAttempts } from '../../../../src/server/auth/failed-attempts.ts';
+import { NO_TOKENS } from '../../../../src/server/auth/known-tokens.ts';
 import { createSessions } from '../../../../src/server/auth/session-cookie.ts';
 
 const TOKEN = 'a-token-of-some-length';
@@ -18,22 +19,22 @@ function asking(method: string, headers: Readonly<Record<string, string>>, addre
 function opened(token: string | null = TOKEN) {
   const clock = { ms: 1_700_000_000_000 };
   const now = () => clock.ms;
-  const callers = createCallers(token, { failures: createFailedAttempts(now), now });
+  const callers = createCallers(token, { tokens: NO_TOKENS, failures: createFailedAttempts(now), now });
   const signedIn = () => (callers.signIn(TOKEN, asking('POST', { origin: ORIGIN })) ?? '').split(';')[0] ?? '';
   return { clock, now, callers, signedIn };
 }
 
 it('where no token is set anybody may ask, and there is nothing to sign in to', () => {
   const { callers } = opened(null);
-  expect(callers.needsToken).toBe(false);
-  expect(callers.check(asking('POST', {}))).toBe('anybody');
+  expect(callers.needsToken()).toBe(false);
+  expect(callers.check(asking('POST', {})).by).toBe('anybody');
   expect(callers.signIn('whatever', asking('POST', {}))).toBeNull();
 });
 
 it('a bearer may do anything from anywhere', () => {
   const { callers } = opened();
   for (const method of ['GET', 'POST', 'PUT', 'DELETE'])
-    expect(callers.check(asking(method, { authorization: `Bearer ${TOKEN}` }))).toBe('bearer');
+    expect(callers.check(asking(method, { authorization: `Bearer ${TOKEN}` })).by).toBe('bearer');
 });
 
 it('without the token nobody may ask', () => {
@@ -58,10 +59,10 @@ it('the cookie is for the whole site, for no script and for no other site, and o
 it('a session reads, and changes things where the browser says that our own page asks', () => {
   const { callers, signedIn } = opened();
   const cookie = `theme=dark; ${signedIn()}; other=1`;
-  expect(callers.check(asking('GET', { cookie }))).toBe('cookie');
-  expect(callers.check(asking('HEAD', { cookie }))).toBe('cookie');
-  expect(callers.check(asking('POST', { cookie, origin: ORIGIN }))).toBe('cookie');
-  expect(callers.check(asking('POST', { cookie, 'sec-fetch-site': 'same-origin' }))).toBe('cookie');
+  expect(callers.check(asking('GET', { cookie })).by).toBe('cookie');
+  expect(callers.check(asking('HEAD', { cookie })).by).toBe('cookie');
+  expect(callers.check(asking('POST', { cookie, origin: ORIGIN })).by).toBe('cookie');
+  expect(callers.check(asking('POST', { cookie, 'sec-fetch-site': 'same-origin' })).by).toBe('cookie');
   for (const method of ['POST', 'PUT', 'DELETE', 'PATCH'])
     expect(() => callers.check(asking(method, { cookie })), method).toThrow(foreign);
   for (const site of ['none', 'same-site', 'cross-site'])
@@ -79,7 +80,7 @@ it('the cookie of a server on another port of the host is not looked at', () => 
   const { callers } = opened();
   const cookie = `rollstream_session_8081=${createSessions('of-another-server', () => 1_700_000_000_000).issue()}`;
   for (let n = 0; n < 20; n++) expect(() => callers.check(asking('GET', { cookie }))).toThrow(wrong);
-  expect(callers.check(asking('GET', { authorization: `Bearer ${TOKEN}` }))).toBe('bearer');
+  expect(callers.check(asking('GET', { authorization: `Bearer ${TOKEN}` })).by).toBe('bearer');
 });
 
 it('cookies that are made of guesses are guesses', () => {
@@ -90,17 +91,17 @@ it('cookies that are made of guesses are guesses', () => {
   }
   const right = `rollstream_session_8080=${createSessions(TOKEN, now).issue()}`;
   expect(() => callers.check(asking('GET', { cookie: right }))).toThrow(tooMany);
-  expect(callers.check(asking('GET', { cookie: right }, '192.0.2.2'))).toBe('cookie');
+  expect(callers.check(asking('GET', { cookie: right }, '192.0.2.2')).by).toBe('cookie');
 });
 
 it('who was signed in before stays so, whoever guesses beside them', () => {
   const { callers, signedIn } = opened();
   const cookie = signedIn();
-  expect(callers.check(asking('GET', { cookie }))).toBe('cookie');
+  expect(callers.check(asking('GET', { cookie })).by).toBe('cookie');
   for (let n = 0; n < 10; n++)
     expect(() => callers.check(asking('GET', { authorization: `Bearer guess-${n}` }))).toThrow(wrong);
   expect(() => callers.signIn(TOKEN, asking('POST', {}))).toThrow(tooMany);
-  expect(callers.check(asking('GET', { cookie }))).toBe('cookie');
+  expect(callers.check(asking('GET', { cookie })).by).toBe('cookie');
 });
 
 it('a session that ran out is no guess: its page may ask again and again', () => {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createForwardRequest } from '../../../../src/delivery/forward/forward-request.ts';
 import { createCallers } from '../../../../src/server/auth/callers.ts';
 import { createFailedAttempts } from '../../../../src/server/auth/failed-attempts.ts';
+import { NO_TOKENS } from '../../../../src/server/auth/known-tokens.ts';
 import { requireCaller, type SenderEnv } from '../../../../src/server/auth/require-caller.ts';
 import { createSessions } from '../../../../src/server/auth/session-cookie.ts';
 import { errorResponse } from '../../../../src/server/error-response.ts';
@@ -11,10 +12,11 @@ import { type Listener, listen } from '../../../../src/server/listen.ts';
 import { createWhileWanted } from '../../../../src/server/while-wanted.ts';
 
 const TOKEN = 'a-token-of-some-length';
-const callers = () => createCallers(TOKEN, { failures: createFailedAttempts(() => 0), now: Date.now });
+const callers = () =>
+  createCallers(TOKEN, { tokens: NO_TOKENS, failures: createFailedAttempts(() => 0), now: Date.now });
 const guarded = () =>
   new Hono<SenderEnv>()
-    .use(requireCaller(callers(), { token: TOKEN, open: new Set(['/open']) }))
+    .use(requireCaller(callers(), { open: new Set(['/open']) }))
     .onError((error) => errorResponse(error));
 
 let owner: Listener;

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createFailedAttempts } from '../../../../src/server/auth/failed-attempts.ts';
+import { NO_TOKENS } from '../../../../src/server/auth/known-tokens.ts';
 import { createTokenCheck } from '../../../../src/server/auth/token-check.ts';
 
 const TOKEN = 'a-token-of-some-length';
@@ -7,7 +8,7 @@ const wrong = expect.objectContaining({ code: 'RS_UNAUTHORIZED', status: 401 });
 const tooMany = expect.objectContaining({ code: 'RS_TOO_MANY_ATTEMPTS', status: 429 });
 const check = () =>
   createTokenCheck(
-    TOKEN,
+    { token: TOKEN, tokens: NO_TOKENS },
     createFailedAttempts(() => 0),
   );
 
