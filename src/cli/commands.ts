@@ -17,7 +17,9 @@ export const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   blame: async () => (await import('./commands/blame.ts')).addBlame,
   taxonomy: async () => (await import('./commands/taxonomy.ts')).addTaxonomy,
   tokenizer: async () => (await import('./commands/tokenizer.ts')).addTokenizer,
+  tokens: async () => (await import('./commands/tokens.ts')).addTokens,
   policy: async () => (await import('./commands/policy.ts')).addPolicy,
+  runs: async () => (await import('./commands/runs.ts')).addRuns,
   gate: async () => (await import('./commands/gate.ts')).addGate,
   replay: async () => (await import('./commands/replay.ts')).addReplay,
   'dead-letter': async () => (await import('./commands/dead-letter.ts')).addDeadLetter,
@@ -27,6 +29,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   'accept-loss': async () => (await import('./commands/accept-loss.ts')).addAcceptLoss,
   doctor: async () => (await import('./commands/doctor.ts')).addDoctor,
   clickhouse: async () => (await import('./commands/clickhouse.ts')).addClickhouse,
+  proxy: async () => (await import('./commands/proxy.ts')).addProxy,
   conform: async () => (await import('./commands/conform.ts')).addConform,
 };
 
