@@ -1,4 +1,5 @@
 import type { Store } from '../clickhouse/port.ts';
+import type { LeaseOut } from './leases-out.ts';
 
 const MOST_NAMED = 3;
 
@@ -12,13 +13,12 @@ export async function openAttemptsOf(store: Pick<Store, 'query'>, runId: string)
 }
 
 /** Why a run should not be deleted now, in words; []: nothing stands against it. */
-export async function usesOf(store: Pick<Store, 'query'>, runId: string): Promise<string[]> {
+export async function usesOf(
+  store: Pick<Store, 'query'>,
+  runId: string,
+  leases: readonly LeaseOut[],
+): Promise<string[]> {
   const open = await openAttemptsOf(store, runId);
-  const leases = await store.query<{ lease_id: string; consumer: string; until: string }>(
-    `SELECT lease_id, any(consumer) AS consumer, toString(max(deadline)) AS until FROM rollstream.live_deliveries
-     WHERE run_id = {run:String} AND state = 'leased' GROUP BY lease_id ORDER BY lease_id`,
-    { run: runId },
-  );
   const forks = await livingForks(store, runId);
   const replays = await store.query<{ replay_id: string }>(
     "SELECT replay_id FROM rollstream.replays FINAL WHERE state IN ('running', 'emitting') ORDER BY replay_id",
@@ -26,11 +26,7 @@ export async function usesOf(store: Pick<Store, 'query'>, runId: string): Promis
   return [
     ...(open > 0 ? [`${counted(open, 'attempt is', 'attempts are')} open`] : []),
     ...(leases.length > 0
-      ? [
-          `${counted(leases.length, 'lease is', 'leases are')} out (${named(
-            leases.map(({ lease_id, consumer, until }) => `${lease_id} of ${consumer} until ${until}`),
-          )})`,
-        ]
+      ? [`${counted(leases.length, 'lease is', 'leases are')} out (${named(leases.map(leaseText))})`]
       : []),
     ...(forks.length > 0 ? [`${named(forks)} began as a fork of it and shares its trajectories`] : []),
     ...(replays.length > 0 ? [`a replay is running (${named(replays.map(({ replay_id }) => replay_id))})`] : []),
@@ -46,6 +42,10 @@ export async function livingForks(store: Pick<Store, 'query'>, runId: string): P
     { run: runId },
   );
   return rows.map(({ run_id }) => run_id);
+}
+
+function leaseText({ lease, consumer, deadlineMs }: LeaseOut): string {
+  return `${lease} of ${consumer} until ${new Date(deadlineMs).toISOString()}`;
 }
 
 function counted(n: number, one: string, many: string): string {

@@ -10,6 +10,7 @@ import { sleep } from '../lanes/sleep.ts';
 import { createOneAtATime } from '../one-at-a-time.ts';
 import { createConfiguredPolicy } from '../policies/configured-policy.ts';
 import { usesOf } from './in-use.ts';
+import { leasesOut } from './leases-out.ts';
 import { listRuns } from './list-runs.ts';
 import { closedError, SEEN_AFTER_MS } from './registry.ts';
 import { createRemoveRun, isForgotten } from './remove-run.ts';
@@ -125,7 +126,8 @@ export function createLocalRuns({ app, log, drained, hasOthers, isGranted }: Loc
           throw new RollstreamError('RS_USAGE', message, { facts: { field: 'confirm' } });
         }
         await summaryOf(runId);
-        const uses = isForced ? [] : await usesOf(store, runId);
+        const leases = await leasesOut(broker, topics.leases, { runId, nowMs: now() });
+        const uses = isForced ? [] : await usesOf(store, runId, leases);
         if (uses.length > 0) {
           const message = `run ${runId} is in use: ${uses.join('; ')}. With force it is deleted all the same`;
           throw new RollstreamError('RS_CHECK_FAILED', message, { facts: { field: 'force', reason: 'in_use' } });

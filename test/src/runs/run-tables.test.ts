@@ -70,11 +70,13 @@ test('a run is in use by what is open of it, and by forks that live', async () =
   await store().insert(encodeLanes([{ partition: 0, frontier: 9, watermark: 1, open }], OWNER));
   await store().insert(encodeLineages([sampleLineage(0, { kind: 'fork', run_id: 'child', parent: 'used' })]));
   expect(await openAttemptsOf(store(), 'used')).toBe(2);
-  expect(await usesOf(store(), 'used')).toEqual([
+  const lease = { lease: '1.d.4', consumer: 'rank0', deadlineMs: 1_700_000_000_000 };
+  expect(await usesOf(store(), 'used', [lease])).toEqual([
     '2 attempts are open',
+    '1 lease is out (1.d.4 of rank0 until 2023-11-14T22:13:20.000Z)',
     'child began as a fork of it and shares its trajectories',
   ]);
-  expect(await usesOf(store(), 'child')).toEqual([]);
+  expect(await usesOf(store(), 'child', [])).toEqual([]);
 });
 
 test('blobs that only this run refers to are removed; those of two runs, and all while a fork lives, stay', async () => {
