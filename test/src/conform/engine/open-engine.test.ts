@@ -1,10 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import OpenAI from 'openai';
 import { Tokenizer as Library } from 'tokenizers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../../../src/conform/engine/engine-config.ts';
 import { openEngine } from '../../../../src/conform/engine/open-engine.ts';
+import { taskOf } from '../../../../src/conform/scenarios/task.ts';
 import { TOOLS } from '../../../../src/conform/scenarios/tools.ts';
 import { type LoadedTokenizer, loadTokenizer } from '../../../../src/tokenizers/load-tokenizer.ts';
 import { eventsOf, generatedOf, gotOf, jsonOf, post, QWEN3 } from './engine-client.ts';
@@ -162,6 +164,55 @@ describe('the chat route', () => {
     );
     expect(texts[0]).toBe(texts[1]);
     expect(texts[0]).toContain('"id":"chatcmpl-same"');
+  });
+});
+
+describe('the openai package', () => {
+  const client = (path: string) => new OpenAI({ baseURL: `${engine.url}${path}`, apiKey: 'none', maxRetries: 0 });
+
+  /** Runs the tools that a client asks for, until it asks for none. */
+  async function led(path: string, stream: boolean, number: number) {
+    const ran: string[] = [];
+    const runs = (name: string, result: string) => ({
+      type: 'function' as const,
+      function: {
+        ...{ name, description: name, parameters: { type: 'object', properties: {} } },
+        function: (args: string) => {
+          ran.push(`${name} ${args}`);
+          return result;
+        },
+      },
+    });
+    const asked = {
+      model: 'rollstream-conform',
+      messages: [{ role: 'user' as const, content: taskOf(0, 'honest', number).prompt }],
+      tools: [runs('search', '12'), runs('calculator', '34')],
+    };
+    const { completions } = client(path).chat;
+    const said = await (stream
+      ? completions.runTools({ ...asked, stream: true }).finalContent()
+      : completions.runTools(asked).finalContent());
+    return { ran, said };
+  }
+
+  it('leads an agent through a task in both dialects, streamed or not', async () => {
+    for (const [number, path] of ['/v1', '/sglang/v1'].entries()) {
+      const { query, expression, answer } = taskOf(0, 'honest', number);
+      for (const stream of [false, true]) {
+        const { ran, said } = await led(path, stream, number);
+        expect(ran, path).toEqual([`search {"query": "${query}"}`, `calculator {"expression": "${expression}"}`]);
+        expect(said, path).toBe(`The result is ${answer}.`);
+      }
+    }
+  });
+
+  it('reads completions, and errors with their message', async () => {
+    const stream = await client('/v1').completions.create({ model: 'm', prompt: 'Once', max_tokens: 8, stream: true });
+    let text = '';
+    for await (const chunk of stream) text += chunk.choices[0]?.text ?? '';
+    expect(text).toBe(await library.decode([...lastTruth().completionIds], true));
+    const refused = client('/v1').chat.completions.create({ model: 'm', messages: [] });
+    await expect(refused).rejects.toMatchObject({ status: 400, message: expect.stringContaining('messages') });
   });
 });
 
