@@ -14,18 +14,16 @@ export function isOnlyAdded(chunk: Buffer, emptySaysNothing: boolean): boolean {
   if (first === undefined) return isEmptyObject(chunk, members.get('sglext'));
   const choice = starts.length === 1 ? membersOf(chunk, first) : null;
   if (choice === null) return false;
-  const [delta, reason] = [choice.get('delta'), choice.get('finish_reason')];
-  if (delta === undefined || reason === undefined || !isNull(chunk, reason.valueStart, reason.valueEnd)) return false;
+  const isNothing = ({ valueStart, valueEnd }: Member): boolean => isNull(chunk, valueStart, valueEnd);
+  const delta = choice.get('delta');
+  const beside = [...choice.values()].filter(({ key }) => key !== 'index' && key !== 'delta');
+  // Neither a reason to end, nor what the client itself asked for.
+  if (delta === undefined || !beside.every(isNothing)) return false;
   const said = membersOf(chunk, delta.valueStart);
-  return (
-    said !== null &&
-    [...said.values()].every(({ valueStart, valueEnd }) => {
-      // An empty text is two quotes.
-      return (
-        isNull(chunk, valueStart, valueEnd) || (emptySaysNothing && valueEnd - valueStart === 2 && !said.has('role'))
-      );
-    })
-  );
+  if (said === null) return false;
+  // An empty text is two quotes.
+  const isEmpty = ({ valueStart, valueEnd }: Member): boolean => valueEnd - valueStart === 2 && !said.has('role');
+  return [...said.values()].every((member) => isNothing(member) || (emptySaysNothing && isEmpty(member)));
 }
 
 function isEmptyObject(chunk: Buffer, member: Member | undefined): boolean {

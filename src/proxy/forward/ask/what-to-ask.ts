@@ -86,7 +86,9 @@ function askSglangChat(body: BodyObject, hasHeader: AskedBy['hasHeader']): Askin
     };
     return { ...asked.done(cut), emptySaysNothing: true };
   }
-  const prompt = asked.flag('return_prompt_token_ids') ? ['prompt_token_ids'] : [];
+  // A client that asks for ids gets those of the prompt beside them.
+  const isOwn = isGiven(body, 'return_token_ids');
+  const prompt = !isOwn && asked.flag('return_prompt_token_ids') ? ['prompt_token_ids'] : [];
   const ids = asked.flag('return_token_ids') ? ['token_ids', 'response_token_ids'] : [];
   // It takes routed experts out of sglext, and makes valid what was not.
   const isFree = !isGiven(body, 'return_routed_experts') && !isGiven(body, 'return_sampling_mask');

@@ -70,6 +70,10 @@ describe('a cutter of a stream', () => {
       chunk({ role: 'assistant', content: '' }, null),
     );
     expect(sglang(chunk({ content: 'x' }, [9]))).toBe(chunk({ content: 'x' }, null));
+    // It came for the logprobs, which the client asked for itself.
+    const own = { choices: [{ index: 0, delta: {}, logprobs: { content: [] }, finish_reason: null, token_ids: [7] }] };
+    const idsOnly: CutRule = { members: new Map([['choices', { each: { members: new Map([nulled('token_ids')]) } }]]) };
+    expect(stream(idsOnly, `data: ${JSON.stringify(own)}\n\n`)).toContain('"logprobs":{"content":[]}');
     // Nothing was added to it: it came by itself.
     expect(stream(RULE, chunk({}, null))).toBe(chunk({}, null));
   });

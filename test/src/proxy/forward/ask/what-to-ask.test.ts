@@ -91,6 +91,8 @@ describe('what is asked of SGLang', () => {
     expect(asked('sglang', 'chat', { stream: true, return_input_ids: true }, ['x-sglext-return-output-ids'])).toEqual({
       logprobs: 'true',
     });
+    // They come with those of the prompt, which the client then asked for.
+    expect(asked('sglang', 'chat', { return_token_ids: true })).toEqual({ logprobs: 'true', return_meta_info: 'true' });
     // With meta_info they would no longer be in sglext.
     expect(asked('sglang', 'chat', { return_routed_experts: true })).not.toHaveProperty('return_meta_info');
   });
