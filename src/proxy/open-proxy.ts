@@ -107,6 +107,9 @@ function makeFolder(folder: string): void {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new RollstreamError('RS_CONFIG', `the state folder cannot be written: ${why}`, { cause, facts: { field: 'state' } });
+    throw new RollstreamError('RS_CONFIG', `the state folder cannot be written: ${why}`, {
+      cause,
+      facts: { field: 'state' },
+    });
   }
 }

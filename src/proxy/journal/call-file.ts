@@ -33,8 +33,12 @@ export function openCallFile(folder: string, head: CallHead, request: Uint8Array
     const whole = Buffer.concat(parts);
     while (written < length) written += writevSync(file, [whole.subarray(written)]);
   };
-  const framed = (kind: FrameKind, bytes: Uint8Array): Uint8Array[] => [frameHead(kind, sinceUs(), bytes.length), bytes];
-  const json = (kind: FrameKind, value: object): Uint8Array[] => framed(kind, Buffer.from(JSON.stringify(value), 'utf8'));
+  const framed = (kind: FrameKind, bytes: Uint8Array): Uint8Array[] => [
+    frameHead(kind, sinceUs(), bytes.length),
+    bytes,
+  ];
+  const json = (kind: FrameKind, value: object): Uint8Array[] =>
+    framed(kind, Buffer.from(JSON.stringify(value), 'utf8'));
   const abandon = (): void => {
     try {
       closeSync(file);
