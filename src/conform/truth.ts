@@ -1,4 +1,7 @@
-/** What the scripted engine knows of one request: a line of its log, and what a report judges a stack by. */
+/**
+ * What the scripted engine knows of one request: a line of its log, and what a report judges a stack by. Written before the last byte of
+ * the answer. A request that is refused for the client's own mistake has none, since it is no model call.
+ */
 export interface TruthCall {
   /** As the marker in the prompt says, `[[rollstream:abort_partial#3]]`: its name; null: no marker was found, and `honest` was answered. */
   readonly scenario: string | null;

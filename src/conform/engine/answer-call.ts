@@ -83,9 +83,12 @@ export async function answerCall(
     tell(truth.refused(play.refusal.status));
     return refuse(response, play.refusal, { route, dialect });
   }
+  const shape = shapeOf(asked, state.incrementalStreaming);
+  const frames =
+    scenario.repeats === true && !asked.parsesCalls ? (of: Answer) => state.framesCache(of, shape) : shape.frames;
   await sendAnswer({
     ...{ response, answer, play, tokensPerSecond: state.tokensPerSecond },
-    shape: shapeOf(asked, state.incrementalStreaming),
+    shape: { ...shape, frames },
     tell: (sent) => {
       if (sent.ended !== 'reset') conversations.keep(key, at, call, asked.promptIds, answer.ids.slice(0, sent.tokens));
       tell(truth.answered(answer, sent, vocabulary.text(answer.ids.slice(0, sent.tokens))));

@@ -1,6 +1,7 @@
 import type { Scenario } from '../scenarios/scenario.ts';
 import type { TruthCall } from '../truth.ts';
 import type { Conversations } from './conversations.ts';
+import type { FramesCache } from './frames-cache.ts';
 import type { TruthLog } from './truth-log.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
@@ -9,6 +10,7 @@ export interface EngineState {
   readonly vocabulary: Vocabulary;
   readonly scenarios: ReadonlyMap<string, Scenario>;
   readonly conversations: Conversations;
+  readonly framesCache: FramesCache;
   readonly seed: number;
   readonly model: string;
   readonly tokensPerSecond: number | null;

@@ -11,6 +11,7 @@ import { createConversations } from './conversations.ts';
 import type { Engine, EngineConfig } from './engine-config.ts';
 import { routeOf } from './engine-routes.ts';
 import type { EngineState } from './engine-state.ts';
+import { createFramesCache } from './frames-cache.ts';
 import { readBody } from './read-body.ts';
 import { refuse } from './refuse.ts';
 import { tellOfItself } from './tell-of-itself.ts';
@@ -37,6 +38,7 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
   const state: EngineState = {
     ...{ vocabulary, scenarios, seed, model, now, log: file },
     conversations: createConversations(),
+    framesCache: createFramesCache(),
     tokensPerSecond: config.tokensPerSecond ?? null,
     incrementalStreaming: config.incrementalStreaming ?? false,
     nextCall: () => next++,

@@ -51,13 +51,17 @@ export function createMessageStream(
 ): (delta: string, isLast: boolean) => MessageDelta {
   let said = '';
   let told = { reasoning: 0, content: 0, calls: 0 };
+  // A text in which nothing can be found any more is passed on as it comes.
+  let isPlain = false;
   return (delta, isLast) => {
+    if (isPlain) return { reasoning: '', content: delta, calls: [] };
     said += delta;
+    isPlain = !facts.asked.parsesCalls && !facts.opensInThought && !THINK.startsWith(said.slice(0, THINK.length));
     const { reasoning, rest } = splitThought(said, facts.opensInThought);
     const open = facts.asked.parsesCalls ? rest.indexOf(CALL_OPEN) : -1;
     const shown = open === -1 ? rest : rest.slice(0, open);
-    const tags = facts.asked.parsesCalls ? [CALL_OPEN, THINK] : [THINK];
-    const mayBeTag = said === rest ? tags : facts.asked.parsesCalls ? [CALL_OPEN] : [];
+    // A thought is opened at the very beginning or not at all.
+    const mayBeTag = [...(facts.asked.parsesCalls ? [CALL_OPEN] : []), ...(THINK.startsWith(said) ? [THINK] : [])];
     const content = isLast || open !== -1 ? shown : withoutBegun(shown, mayBeTag);
     const thought = reasoning === null ? '' : isLast || rest !== '' ? reasoning : withoutBegun(reasoning, [THINK_END]);
     const calls = open === -1 ? [] : closedCalls(rest.slice(open), facts.asked, isLast);

@@ -9,6 +9,7 @@ export const longText: Scenario = {
   faithful: 'Records what was sampled.',
   laundering: 'Anything else is recorded.',
   hidden: true,
+  repeats: true,
   play,
 };
 

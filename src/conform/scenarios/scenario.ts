@@ -14,6 +14,8 @@ export interface Scenario {
   readonly laundering: string;
   /** It is no test of a stack: left out of `all`. */
   readonly hidden?: boolean;
+  /** Its answers are the same over and over: streams of them are written once. */
+  readonly repeats?: boolean;
   readonly play: (turn: Turn) => Play;
 }
 
