@@ -28,6 +28,8 @@ export interface RecorderDeps {
 /** From files of calls to lines in the spool. One thing at a time, and each is done or not: what throws is to be asked again. */
 export interface CallRecorder {
   take(path: string): void;
+  /** Nobody can make events of it. */
+  giveUp(path: string): void;
   /** `isRepeated`: an attempt that has ended is no fault. */
   end(named: NamedAttempt, end: SaidEnd, isRepeated?: boolean): void;
   verdict(named: NamedAttempt, verdict: SaidVerdict): void;
@@ -61,10 +63,16 @@ export function createRecorder(deps: RecorderDeps): CallRecorder {
       if (isGone(error, path)) return;
       // The disk's own refusals pass; what cannot be read will not be readable the next time either.
       if (isOfSystem(error)) throw error;
-      renameSync(path, `${path}.unread`);
-      lost(1);
+      giveUp(path);
       throw new Unreadable(`${path}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
     }
+  }
+
+  /** Its file is kept aside; where it has a name, its place in its attempt stays empty, so that nobody takes the rest for the whole. */
+  function giveUp(path: string): void {
+    calls.leaveGap(path);
+    renameSync(path, `${path}.unread`);
+    lost(1);
   }
 
   function endOpen(attempt: OpenAttempt, end: SaidEnd): void {
@@ -84,7 +92,7 @@ export function createRecorder(deps: RecorderDeps): CallRecorder {
   }
 
   return {
-    take,
+    ...{ take, giveUp },
     end(named, end, isRepeated = false) {
       const known = knownAs(named);
       if (isRepeated && known !== null && 'ended' in known) return;

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { readCall } from '../journal/read-call.ts';
 import { headLine } from './attempts/attempt-file.ts';
 import type { AttemptHead } from './attempts/attempt-head.ts';
@@ -27,6 +28,8 @@ export interface RecordCalls {
   take(path: string): void;
   /** Calls of the attempt that gave no answer, and are not made again. */
   giveUpWaiting(attempt: OpenAttempt): void;
+  /** The attempt that the call was named after lacks an event, and is told so. */
+  leaveGap(path: string): void;
   /** The open attempt that a call which has not ended yet belongs to; null: none. Changes nothing. */
   attemptOf(path: string): OpenAttempt | null;
 }
@@ -37,6 +40,8 @@ export function createRecordCalls(deps: RecordCallsDeps): RecordCalls {
   const places = { ...store, defaults: deps.defaults };
 
   function read(path: string): Exchange | null {
+    const { size } = statSync(path);
+    if (size > limits.callBytes) throw new RangeError(`${size} bytes; at most ${limits.callBytes} are read`);
     const recorded = readCall(path);
     return recorded === null ? null : exchangeOf(path, recorded, answers);
   }
@@ -148,6 +153,23 @@ export function createRecordCalls(deps: RecordCallsDeps): RecordCalls {
   return {
     take,
     giveUpWaiting: (attempt) => giveUp(attempt, [...attempt.waiting]),
+    leaveGap(path) {
+      const named = statSync(path).size > limits.callBytes ? null : readCall(path)?.head.named;
+      if (!named || named.rollout === null) return;
+      const known = store.known.find(named.run ?? deps.defaults.run, { ...named, rollout: named.rollout });
+      if (known === null || !('open' in known) || known.open.size === 0) return;
+      const { nextSeq, calls } = store.attempts.stateOf(known.open);
+      const { atUs } = known.open;
+      const gap: AttemptEntry = {
+        atUs,
+        nextSeq: nextSeq + 1,
+        calls: calls + 1,
+        body: null,
+        segment: null,
+        found: null,
+      };
+      store.append(known.open, gap, '', [], '');
+    },
     attemptOf(path) {
       const exchange = read(path);
       const place = exchange === null ? null : placeCall(exchange, places);

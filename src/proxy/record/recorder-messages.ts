@@ -12,6 +12,8 @@ export interface RecorderStart {
 /** What it is told and asked; `id` tells which question is answered. */
 export type RecorderRequest =
   | { readonly kind: 'ended'; readonly path: string }
+  /** Set aside: nobody can make events of it. */
+  | { readonly kind: 'unread'; readonly path: string }
   | ({ readonly id: number } & RecorderQuestion);
 
 export type RecorderQuestion =
@@ -23,6 +25,8 @@ export type RecorderQuestion =
 
 export type RecorderAnswer =
   | { readonly kind: 'ready' }
+  /** Should the thread die now, it is of this. */
+  | { readonly kind: 'taking'; readonly path: string }
   /** `stays`: its file is kept, since the client may ask again. */
   | { readonly kind: 'taken'; readonly path: string; readonly stays: boolean }
   | { readonly kind: 'done'; readonly id: number; readonly status: RecordingStatus | null }

@@ -8,6 +8,7 @@ import type { RecorderQuestion, RecorderStart } from './recorder-messages.ts';
 import { openSpool } from './spooled-sender.ts';
 
 export interface RecorderListener {
+  taking(path: string): void;
   /** Events were made of the call, or it waits to be made again. */
   taken(path: string): void;
   done(id: number, status: RecordingStatus | null): void;
@@ -16,6 +17,8 @@ export interface RecorderListener {
 
 export interface RecorderQueue {
   ended(path: string): void;
+  /** A thread before this one died of it. */
+  unread(path: string): void;
   ask(id: number, question: RecorderQuestion): void;
 }
 
@@ -114,6 +117,7 @@ export function openRecorderQueue({ options, producerId }: RecorderStart, listen
     ended(path) {
       told.add(path);
       add(() => {
+        listener.taking(path);
         try {
           recorder.take(path);
         } catch (error) {
@@ -124,6 +128,7 @@ export function openRecorderQueue({ options, producerId }: RecorderStart, listen
         listener.taken(path);
       }, null);
     },
+    unread: (path) => add(() => recorder.giveUp(path), null),
     ask(id, question) {
       if (question.kind === 'close') return add(() => void close(id, question.timeoutMs), id);
       if (question.kind === 'status') return listener.done(id, status());

@@ -9,6 +9,7 @@ const start: RecorderStart = workerData;
 const answer = (said: RecorderAnswer): void => parentPort?.postMessage(said);
 
 const queue = openRecorderQueue(start, {
+  taking: (path) => answer({ kind: 'taking', path }),
   taken: (path) => answer({ kind: 'taken', path, stays: existsSync(path) }),
   done: (id, status) => answer({ kind: 'done', id, status }),
   failed: (id, code, message) => answer({ kind: 'failed', id, code, message }),
@@ -16,6 +17,7 @@ const queue = openRecorderQueue(start, {
 for (const path of inOrderOfEnd(start.leftOver)) queue.ended(path);
 parentPort?.on('message', (request: RecorderRequest) => {
   if (request.kind === 'ended') queue.ended(request.path);
+  else if (request.kind === 'unread') queue.unread(request.path);
   else queue.ask(request.id, request);
 });
 answer({ kind: 'ready' });

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { RollstreamError } from '../../errors.ts';
 import { workerOptions } from '../../threads/worker-options.ts';
+import { THREAD_HEAP_MIB } from './limits.ts';
 import type { RecordingStatus } from './port.ts';
 import type { RecorderAnswer, RecorderQuestion, RecorderStart } from './recorder-messages.ts';
 
@@ -19,32 +20,41 @@ interface Asked {
   reject(error: Error): void;
 }
 
+const PROGRAM = new URL('./recorder-thread.ts', import.meta.url);
+const HEAP = { maxOldGenerationSizeMb: THREAD_HEAP_MIB };
+/** A call that so many threads died of is set aside. */
+const MOST_DEATHS = 2;
 const RESTART = { firstMs: 200, longestMs: 10_000 };
 /** Files of calls that may be made again are looked through when there are so many. */
 const MANY_STAYING = 10_000;
 
 /** The thread of a recording. One that dies is started again, and goes on from the files. Rejects where the first cannot begin. */
-export async function startRecorderThread(start: RecorderStart): Promise<RecorderThread> {
+export async function startRecorderThread(start: RecorderStart, module = PROGRAM): Promise<RecorderThread> {
   /** Files of ended calls that no thread has taken, and of those that were taken and stay; in the order in which they were told. */
   const told = new Set(start.leftOver);
   const staying = new Set<string>();
   const asked = new Map<number, Asked>();
+  /** What the thread was at when it was heard of last, and how many died of it. */
+  const taking = { path: '', deaths: 0 };
+  const unread: string[] = [];
   let [nextId, deaths] = [0, 0];
   let worker: Worker | null = null;
   let died: string | null = null;
   let isClosed = false;
+  let restart: NodeJS.Timeout | undefined;
 
   function run(leftOver: readonly string[]): Promise<void> {
     const known = new Set(leftOver);
-    const { filename, execArgv } = workerOptions(new URL('./recorder-thread.ts', import.meta.url));
+    const { filename, execArgv } = workerOptions(module);
     const workerData: RecorderStart = { ...start, leftOver };
-    const mine = new Worker(filename, { workerData, execArgv });
+    const mine = new Worker(filename, { workerData, execArgv, resourceLimits: HEAP });
     return new Promise((resolve, reject) => {
       let isReady = false;
       mine.on('message', (answer: RecorderAnswer) => {
         if (answer.kind !== 'ready') return heard(answer);
         isReady = true;
         worker = mine;
+        for (const path of unread.splice(0)) mine.postMessage({ kind: 'unread', path });
         // Told while it was starting.
         for (const path of told) if (!known.has(path)) mine.postMessage({ kind: 'ended', path });
         for (const [id, { question }] of asked) mine.postMessage({ ...question, id, ...repeated(question) });
@@ -57,21 +67,35 @@ export async function startRecorderThread(start: RecorderStart): Promise<Recorde
       mine.on('exit', () => {
         if (worker === mine) worker = null;
         died = why;
+        noteDeath();
         if (!isReady) reject(new RollstreamError('RS_INTERNAL', `the thread of the recording cannot begin: ${why}`));
         else if (!isClosed) restartLater();
       });
     });
   }
 
+  function noteDeath(): void {
+    if (!told.has(taking.path)) return;
+    taking.deaths += 1;
+    if (taking.deaths < MOST_DEATHS) return;
+    told.delete(taking.path);
+    died = `${taking.path} is set aside: ${died}`;
+    unread.push(taking.path);
+  }
+
   function restartLater(): void {
     const pause = Math.min(RESTART.longestMs, RESTART.firstMs * 2 ** Math.min(deaths++, 20));
-    setTimeout(() => {
+    restart = setTimeout(() => {
       if (isClosed) return;
       run([...staying, ...told].filter((path) => existsSync(path))).catch(restartLater);
-    }, pause).unref();
+    }, pause);
   }
 
   function heard(answer: Exclude<RecorderAnswer, { kind: 'ready' }>): void {
+    if (answer.kind === 'taking') {
+      if (taking.path !== answer.path) Object.assign(taking, { path: answer.path, deaths: 0 });
+      return;
+    }
     if (answer.kind === 'taken') {
       taken(answer.path, answer.stays);
       return;
@@ -120,6 +144,7 @@ export async function startRecorderThread(start: RecorderStart): Promise<Recorde
       const mine = worker;
       if (mine !== null) await ask({ kind: 'close', timeoutMs });
       isClosed = true;
+      clearTimeout(restart);
       for (const { reject } of asked.values()) reject(new RollstreamError('RS_CLOSED', 'the recording is closed'));
       asked.clear();
       await mine?.terminate();
