@@ -1,3 +1,4 @@
+import { SCENARIO_NAMES } from '../scenarios/scenarios.ts';
 import type { TruthCall, TruthHead } from '../truth.ts';
 import { conversationsOf } from './conversations.ts';
 import { type CaseReport, judgeCase } from './judge-case.ts';
@@ -12,7 +13,7 @@ export interface ConformReport {
   readonly verdicts: Readonly<Record<Verdict, number>>;
   /** Cases in which something was laundered, their own subject or besides. */
   readonly laundered: number;
-  /** Scenarios that the engine plays and nobody asked for. */
+  /** Scenarios that test a stack, that the engine plays, and that nobody asked for. */
   readonly notAsked: readonly string[];
   /** Calls without a marker. */
   readonly unmarked: number;
@@ -43,7 +44,7 @@ export function conformReport({ head, calls }: Truth, records: readonly Recorded
       not_observable: count('not_observable'),
     },
     laundered: cases.filter(({ verdict, besides }) => verdict === 'laundered' || besides.length > 0).length,
-    notAsked: order.filter((scenario) => !asked.has(scenario)),
+    notAsked: order.filter((scenario) => SCENARIO_NAMES.includes(scenario) && !asked.has(scenario)),
     unmarked: calls.filter(({ scenario }) => scenario === null).length,
     unpaired: (records?.length ?? 0) - paired.filter(({ record }) => record !== null).length,
   };

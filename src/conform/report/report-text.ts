@@ -16,6 +16,9 @@ const SIDES: Readonly<Record<Evidence['of'], string>> = {
   record: 'record',
 };
 
+/** Of a class, with both sides. */
+const SHOWN = 2;
+
 /** The report for a person at a terminal: a line a task, then what was laundered with both sides. */
 export function reportText(report: ConformReport, paint: Paint): string {
   const { cases } = report;
@@ -30,7 +33,7 @@ export function reportText(report: ConformReport, paint: Paint): string {
     cases.length === 0
       ? ''
       : coloured(drawTable(['scenario', 'task', 'verdict', 'what was seen', 'besides'], rows, paint), paint),
-    ...cases.flatMap((one) => launderedLines(one, paint)),
+    ...launderedLines(cases, paint),
     `${summary(report)}\n`,
   ];
   return parts.filter((part) => part !== '').join('\n');
@@ -62,11 +65,21 @@ function wordKey(word: string): Verdict {
   return word === 'laundered' || word === 'faithful' ? word : 'not_observable';
 }
 
-function launderedLines(one: CaseReport, paint: Paint): string[] {
-  const told = [...one.judgements, ...one.besides].filter(({ verdict }) => verdict === 'laundered');
-  return told.map((judgement) => {
-    const head = `${paint('red', 'laundered')}  ${paint('bold', `${one.scenario}#${one.task}`)}  ${judgementText(judgement)}`;
-    return `${[head, ...judgement.evidence.map((evidence) => `  ${evidenceText(evidence)}`)].join('\n')}\n`;
+/** A few of each class with both sides; `--json` has all. */
+function launderedLines(cases: readonly CaseReport[], paint: Paint): string[] {
+  const byClass = new Map<string, string[]>();
+  for (const one of cases)
+    for (const judgement of [...one.judgements, ...one.besides]) {
+      if (judgement.verdict !== 'laundered') continue;
+      const key = `${judgement.check} ${judgement.class}`;
+      const place = paint('bold', `${one.scenario}#${one.task}`);
+      const head = `${paint('red', 'laundered')}  ${place}  ${judgementText(judgement)}`;
+      const text = `${[head, ...judgement.evidence.map((evidence) => `  ${evidenceText(evidence)}`)].join('\n')}\n`;
+      byClass.set(key, [...(byClass.get(key) ?? []), text]);
+    }
+  return [...byClass].flatMap(([key, texts]) => {
+    const more = texts.length - SHOWN;
+    return [...texts.slice(0, SHOWN), ...(more > 0 ? [paint('dim', `and ${more} more of ${key}\n`)] : [])];
   });
 }
 

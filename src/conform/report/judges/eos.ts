@@ -1,5 +1,6 @@
 import { finishType } from '../conversations.ts';
-import { engineIds, idsAround, recordIds } from '../evidence.ts';
+import { engineIds, engineText, idsAround, promptText, recordIds } from '../evidence.ts';
+import type { NextPrompt } from '../next-prompt.ts';
 import type { SeenTurn } from '../seen.ts';
 import type { Judgement } from '../verdict.ts';
 import { verdictOf } from '../verdict.ts';
@@ -14,6 +15,9 @@ export const judgeEndTokens: Judge = ({ turns }) =>
     .map(judge);
 
 const CHECK = 'eos';
+const END = /<[|\uff5c][^<>]{1,40}[|\uff5c]>$/;
+const BEGINS_WITH_END = /^\s*(<[|\uff5c][^<>]{1,40}[|\uff5c]>)/;
+const LAST_CHARACTERS = 24;
 
 function judge(turn: SeenTurn): Judgement {
   const sides = [inPrompt(turn), inRecord(turn)].filter((side) => side !== null);
@@ -24,14 +28,14 @@ function judge(turn: SeenTurn): Judgement {
   );
 }
 
-function inPrompt({ turn, taken, next }: SeenTurn): Judgement | null {
+function inPrompt(seenTurn: SeenTurn): Judgement | null {
+  const { turn, taken, next } = seenTurn;
   if (next === null) return null;
   const end = taken.completionIds.at(-1);
   const at = next.heldIds.length - 1;
   if (next.commonPrefix > at)
     return faithful(CHECK, turn, `the next prompt keeps ${end}, the id that ended the answer`);
-  // Where they part before, the whole answer was rewritten, and that is told of the ids.
-  if (next.commonPrefix < at) return null;
+  if (next.commonPrefix < at) return inText(seenTurn, next);
   const found = next.promptIds[at];
   const there = {
     of: 'next_prompt',
@@ -42,6 +46,22 @@ function inPrompt({ turn, taken, next }: SeenTurn): Judgement | null {
   } as const;
   const detail = `the answer ended with ${end}; the next prompt has ${found ?? 'nothing'} in its place`;
   return laundered(CHECK, 'end_replaced', turn, detail, [engineIds(taken, taken.completionIds.length - 1), there]);
+}
+
+/** Where other ids stand before the end already, its text tells: what follows the last words of the answer. */
+function inText({ turn, taken }: SeenTurn, next: NextPrompt): Judgement | null {
+  const end = END.exec(taken.rawText)?.[0];
+  if (end === undefined) return null;
+  const words = taken.rawText.slice(0, -end.length).slice(-LAST_CHARACTERS);
+  const at = next.addedText.indexOf(words);
+  const found = at === -1 ? undefined : BEGINS_WITH_END.exec(next.addedText.slice(at + words.length))?.[1];
+  if (found === undefined) return null;
+  if (found === end) return faithful(CHECK, turn, `the next prompt has ${end} behind the answer, as it was sampled`);
+  const detail = `the answer ended with ${end}; the next prompt has ${found} in its place`;
+  return laundered(CHECK, 'end_replaced', turn, detail, [
+    engineText(taken, `${words}${end}`),
+    promptText(next, `${words}${found}`),
+  ]);
 }
 
 function inRecord({ turn, taken, recorded }: SeenTurn): Judgement | null {

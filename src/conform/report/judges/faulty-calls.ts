@@ -1,5 +1,6 @@
 import type { StrictCall } from '../../../../processors/audit/tools/parse/strict-call.ts';
 import { tellsOfError } from '../../../../processors/audit/tools/turn/error-words.ts';
+import type { TruthCall } from '../../truth.ts';
 import { finishType } from '../conversations.ts';
 import { engineText, promptText, recordEnding, recordText } from '../evidence.ts';
 import { canonicalArguments, type Execution, executionEvidence, executionsOf, isEmptyObject } from '../executions.ts';
@@ -38,7 +39,7 @@ function judge(seen: Seen, turn: SeenTurn, call: StrictCall, calls: readonly Str
     const isEmpty = ran.outcome === 'asked_empty' || isEmptyObject(ran.arguments);
     const as = isEmpty ? 'empty_arguments' : 'repaired';
     const given = isEmpty ? 'without its arguments' : ran.arguments === null ? 'as something' : `with ${ran.arguments}`;
-    const detail = `${check === 'unclosed_call' ? 'a call that was never closed' : 'a malformed call'} was executed ${given}`;
+    const detail = `${check === 'unclosed_call' ? 'a call that was never closed' : 'a malformed call'} was executed ${given}${parserText(taken)}`;
     return laundered(check, as, turn.turn, detail, [said, executionEvidence(ran, turn)]);
   }
   const refused = executions.find(({ outcome }) => outcome === 'refused');
@@ -48,7 +49,10 @@ function judge(seen: Seen, turn: SeenTurn, call: StrictCall, calls: readonly Str
     const added = promptText(next, next.addedText);
     if (tellsOfError(withoutCall(next.addedText, written)))
       return faithful(check, turn.turn, 'not executed, and the model was told', [said, added]);
-    return laundered(check, 'call_lost', turn.turn, 'the next prompt says nothing of the call', [said, added]);
+    return laundered(check, 'call_lost', turn.turn, `the next prompt says nothing of the call${parserText(taken)}`, [
+      said,
+      added,
+    ]);
   }
   if (listed !== undefined && seen.record?.ending?.category !== 'completion')
     return faithful(check, turn.turn, 'the record has it as malformed', [
@@ -59,17 +63,25 @@ function judge(seen: Seen, turn: SeenTurn, call: StrictCall, calls: readonly Str
 }
 
 /** Nothing was asked after it: the loop took it for an answer, unless it says otherwise. */
-function lost(check: CheckName, { record }: Seen, { turn, recorded }: SeenTurn, said: Evidence): Judgement {
+function lost(check: CheckName, { record }: Seen, { turn, taken, recorded }: SeenTurn, said: Evidence): Judgement {
   const ending = record?.ending ?? null;
   if (record === null || ending === null)
     return notObservable(check, turn, 'nothing was asked after it, and nobody says how it ended', [said]);
   const evidence = [said, recordEnding(record)];
   if (ending.category === 'completion') {
-    const detail = 'the call is lost: the record is of a rollout that was completed';
+    const detail = `the call is lost: the record is of a rollout that was completed${parserText(taken)}`;
     return laundered(check, 'call_lost', turn, detail, evidence);
   }
   const held = recorded === null ? 'does not hold the turn' : `ends as ${ending.category}`;
   return notObservable(check, turn, `the record ${held}`, evidence);
+}
+
+/** On the chat route the engine parses: what it makes of a call is the first thing that may go wrong. */
+function parserText({ parsedCalls }: TruthCall): string {
+  if (parsedCalls === null) return '';
+  return parsedCalls.length === 0
+    ? "; the engine's own parser had found no call"
+    : `; the engine's own parser had made of it ${parsedCalls.map(({ name, arguments: args }) => `${name} ${args}`).join(', ')}`;
 }
 
 function isOf({ name }: StrictCall, execution: Execution): boolean {

@@ -26,11 +26,13 @@ function judge(turn: SeenTurn): Judgement {
 function inHistory({ turn, taken, next }: SeenTurn): Judgement | null {
   const content = next?.history?.content ?? null;
   if (next === null || content === null) return null;
-  return count(content) > count(taken.rawText)
-    ? laundered(CHECK, 'character_lost', turn, 'the client sent the text back with a broken character', [
-        engineText(taken, taken.rawText),
-        promptText(next, content),
-      ])
+  const said = [engineText(taken, taken.rawText), promptText(next, content)];
+  if (count(content) > count(taken.rawText))
+    return laundered(CHECK, 'character_lost', turn, 'the client sent the text back with a broken character', said);
+  // Half a character has no text of its own; and what stands in a call is no content.
+  const rare = rareIn(taken.rawText.split('<tool_call>')[0] ?? '');
+  return rare !== '' && !rare.includes(BROKEN) && content.includes(rare)
+    ? faithful(CHECK, turn, 'the client sent the text back with the character whole', said)
     : null;
 }
 
@@ -56,11 +58,24 @@ function inRecord({ turn, taken, recorded }: SeenTurn): Judgement | null {
     commonLength(ids, taken.completionIds) === ids.length
   )
     return faithful(CHECK, turn, 'the record keeps the ids of the character');
-  if (rawText === null || count(rawText) <= count(taken.rawText)) return null;
-  return laundered(CHECK, 'character_lost', turn, 'the text of the record has a broken character', [
-    engineText(taken, taken.rawText),
-    recordText(rawText),
-  ]);
+  if (rawText === null) return null;
+  const said = [engineText(taken, taken.rawText), recordText(rawText)];
+  if (count(rawText) > count(taken.rawText))
+    return laundered(CHECK, 'character_lost', turn, 'the text of the record has a broken character', said);
+  if (ids === null && taken.rawText.includes(BROKEN))
+    return laundered(
+      CHECK,
+      'character_lost',
+      turn,
+      'the record has text alone, which cannot hold half a character',
+      said,
+    );
+  return null;
+}
+
+/** The first run of characters that are not ASCII. */
+function rareIn(text: string): string {
+  return /[^\0-\x7f]+/.exec(text)?.[0] ?? '';
 }
 
 function count(text: string): number {

@@ -15,10 +15,13 @@ function judge({ turn, taken, recorded }: SeenTurn): Judgement {
   if (recorded === null) return notObservable(CHECK, turn, `sampled by ${sent}; there is no record of it`, [said]);
   const kept = spansText(recorded.weightSpans);
   const stored = recordText(kept === '' ? 'no versions' : kept);
+  const versions = new Set(recorded.weightSpans.map(({ version }) => version));
+  // Answers of the other routes have one version at most: a record cannot hold more.
+  if (taken.route !== 'generate' && versions.size < 2)
+    return notObservable(CHECK, turn, `sampled by ${sent}; answers of this route do not say so`, [said]);
   if (kept === '')
     return laundered(CHECK, 'versions_lost', turn, `sampled by ${sent}; the record has no versions`, [said, stored]);
   if (kept === sent) return faithful(CHECK, turn, `the record holds ${kept}`, [said, stored]);
-  const versions = new Set(recorded.weightSpans.map(({ version }) => version));
   const as = versions.size === 1 ? 'versions_flattened' : 'other_versions';
   return laundered(CHECK, as, turn, `sampled by ${sent}; the record holds ${kept}`, [said, stored]);
 }

@@ -19,6 +19,16 @@ it('it is laundered where another takes its place, or none', () => {
   expect(judged(judgeEndTokens, [other], held([10]))).toEqual(['laundered end_dropped']);
 });
 
+it('where the answer was encoded again, the text behind its last words tells', () => {
+  const other = call({ completionIds: [10, 11, 98], logprobs: [-1, -1, -1], rawText: 'all done<|endoftext|>' });
+  const rendered = (end: string) => {
+    const promptText = `user: go\nassistant:\nall done${end}\nuser: on`;
+    return following(other, 'x', { promptIds: [1, 2, 3, 40, 41, 99], promptText });
+  };
+  expect(judged(judgeEndTokens, [other, rendered('<|im_end|>')])[0]).toBe('laundered end_replaced');
+  expect(judged(judgeEndTokens, [other, rendered('<|endoftext|>')])[0]).toBe('faithful');
+});
+
 it('it is not observable where nothing shows it', () => {
   expect(judged(judgeEndTokens, [other])).toEqual(['not_observable']);
 });

@@ -112,6 +112,16 @@ describe('a call that was never closed', () => {
   });
 });
 
+it('what the parser of the engine had made of it is told', () => {
+  const parsedCalls = [{ name: 'search', arguments: '{"query": "test"}' }];
+  const chat = { ...unclosed, route: 'chat', parsedCalls } as const;
+  const [judgement] = judgeFaultyCalls(seen([chat, following(chat, 'executed search {"query": "test"}')]));
+  expect(judgement?.detail).toBe(
+    'a call that was never closed was executed with {"query": "test"}; ' +
+      `the engine's own parser had made of it search {"query": "test"}`,
+  );
+});
+
 it('sound calls do not come up', () => {
   const sound = call({
     rawText: '<tool_call>\n{"name": "search", "arguments": {"query": "x"}}\n</tool_call><|im_end|>',

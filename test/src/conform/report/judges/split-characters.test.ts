@@ -33,8 +33,16 @@ it('it is laundered where it came back broken, or where half a one was encoded a
   expect(judged(judgeSplitCharacters, [whole], held)).toEqual(['laundered character_lost']);
 });
 
-it('it is not observable where nothing shows it, and a whole one that was encoded again is told of the ids alone', () => {
+it('a whole one that is encoded again is whole, and told of the ids', () => {
+  expect(judged(judgeSplitCharacters, [whole, following(whole, 'x', chat('🌉'))])).toEqual(['faithful']);
+});
+
+it('it is laundered where a record of text alone is all there is of half a one', () => {
+  const held = record('task_complete', 'completion', [recordedCall({ rawText: 'a\ufffd' })]);
+  expect(judged(judgeSplitCharacters, [half], held)).toEqual(['laundered character_lost']);
+});
+
+it('it is not observable where nothing shows it', () => {
   expect(judged(judgeSplitCharacters, [whole])).toEqual(['not_observable']);
-  expect(judged(judgeSplitCharacters, [whole, following(whole, 'x', chat('🌉'))])).toEqual(['not_observable']);
   expect(judged(judgeSplitCharacters, [call()])).toEqual([]);
 });

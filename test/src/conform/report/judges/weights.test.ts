@@ -21,4 +21,6 @@ it('they are laundered where they are lost, flattened, or others', () => {
 it('they are not observable without a record: no prompt shows them', () => {
   expect(judged(judgeWeights, [changed])).toEqual(['not_observable']);
   expect(judged(judgeWeights, [call()], held([0, '1']))).toEqual([]);
+  // Of the other routes, answers have one version at most.
+  expect(judged(judgeWeights, [{ ...changed, route: 'chat' }], held([0, '8']))).toEqual(['not_observable']);
 });
