@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Accounting } from '../clickhouse/accounting.ts';
+import type { QueryParams } from '../clickhouse/port.ts';
 import { RollstreamError } from '../errors.ts';
 import type { GateStatus } from '../gate/gate-status.ts';
 import type { GateChanged } from '../gate/set-gate.ts';
@@ -9,6 +10,8 @@ import type { RunSummary } from '../runs/runs.ts';
 import { NEXT_HEADER, REMAINING_HEADER, TRAJECTORIES_HEADER, WITHOUT_HEADER } from '../server/headers.ts';
 import type { Access } from './access.ts';
 import type { Explanation } from './explanation.ts';
+import { namedQueries } from './named-queries.ts';
+import type { RowsFormat } from './query-rows.ts';
 import type { ServerClient } from './server-client.ts';
 
 /** The pipeline of the server that owns the data folder. */
@@ -39,6 +42,8 @@ export function createRemoteAccess(request: ServerClient): Access {
       };
     },
     async query(sql, format, params) {
+      const named = namedPath(sql, format, params);
+      if (named !== null) return (await request({ path: named })).text();
       const bytes = JSON.stringify({ sql, format, params });
       const response = await request({ method: 'POST', path: '/v1/query', body: { type: 'application/json', bytes } });
       return response.text();
@@ -89,6 +94,16 @@ export function createRemoteAccess(request: ServerClient): Access {
     },
     async close() {},
   };
+}
+
+/** A query that is shipped is asked for by its name, which a token of one run may do and SQL not; null: it is another, or has lists. */
+function namedPath(sql: string, format: RowsFormat, params: QueryParams): string | null {
+  const name = namedQueries().find((one) => one.sql === sql)?.name;
+  const given = Object.entries(params).map(
+    ([key, value]) => [key, typeof value === 'object' ? null : String(value)] as const,
+  );
+  if (name === undefined || given.some(([, value]) => value === null)) return null;
+  return `/v1/named/${encodeURIComponent(name)}${search({ ...Object.fromEntries(given), format })}`;
 }
 
 /** What the server of this package sends is of the type that it says. */

@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { NamedQuery } from '../../../src/access/named-queries.ts';
+import { type NamedQuery, namedQueries } from '../../../src/access/named-queries.ts';
+import { createRemoteAccess } from '../../../src/access/remote.ts';
+import { createServerClient } from '../../../src/access/server-client.ts';
 import { cli } from '../cli/test-io.ts';
 import { type IngestServer, LINES, linesOf, rolloutEvents, startIngestServer } from '../ingest/http/ingest-server.ts';
 
@@ -127,6 +129,15 @@ describe('a reader of one run', () => {
     expect((await ask('reader:mine', '/v1/export?run=theirs')).status).toBe(403);
     expect((await ask('reader:mine', '/v1/rollouts/hidden-0')).status).toBe(403);
     expect((await ask('reader:mine', '/v1/gates')).status).toBe(200);
+  });
+
+  it('has the rows of a query that is shipped for its run, as commands ask for them', async () => {
+    const access = createRemoteAccess(createServerClient({ url: server.url, token: tokenOf('reader:mine') }));
+    const accounting = namedQueries().find(({ name }) => name === 'accounting');
+    const rows = (run: string) => access.query(accounting?.sql ?? '', 'jsonl', { run });
+    expect(JSON.parse(await rows('mine'))).toMatchObject({ run_id: 'mine', started: 1 });
+    await expect(rows('theirs')).rejects.toMatchObject({ code: 'RS_FORBIDDEN', facts: { run: 'theirs' } });
+    await expect(access.query('SELECT 1', 'jsonl', {})).rejects.toMatchObject({ code: 'RS_FORBIDDEN' });
   });
 
   it('signs in on the page with its own rights, until the token is revoked', async () => {
