@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { testsThatShare } from './test/tests-that-share.ts';
 import { findChromium } from './test/web/find-chromium.ts';
 
 const alike = {
@@ -9,8 +10,7 @@ const alike = {
   hookTimeout: 240_000,
 } as const;
 
-/** No engine, and no state that another file could see. */
-const PURE = ['test/processors/**/*.test.ts', 'test/src/ingest/**/*.test.ts'];
+const sharing = testsThatShare();
 
 /** The page in a browser; null: there is none, and it says so. */
 const web =
@@ -30,11 +30,10 @@ export default defineConfig({
           name: 'main',
           include: ['test/**/*.test.ts'],
           // They need Java and Maven: npm run test:kafka. Those of the page need a browser.
-          exclude: ['test/kafka/**', 'test/web/**', ...PURE],
+          exclude: ['test/kafka/**', 'test/web/**', ...sharing],
         },
       },
-      // A process for each would cost more than its tests.
-      { test: { ...alike, name: 'pure', include: PURE, isolate: false } },
+      { test: { ...alike, name: 'pure', include: sharing, isolate: false } },
       ...web,
     ],
   },
