@@ -20,6 +20,7 @@ import type { Recorder } from './observe/recorder.ts';
 import { createConfiguredPolicy } from './policies/configured-policy.ts';
 import { type Codecs, createCodecs } from './registry/codecs.ts';
 import type { Registry } from './registry/port.ts';
+import { openRunRegistry, type RunRegistry, SEEN_AFTER_MS } from './runs/registry.ts';
 
 export interface AppDeps {
   readonly log: Logger;
@@ -49,6 +50,8 @@ export interface App {
   /** null when opened without. */
   readonly lanes: Lanes | null;
   readonly gates: ChangeGate;
+  /** What was said of each run. */
+  readonly runs: RunRegistry;
   /** Records that were committed before this process began. */
   readonly committedBefore: number;
   /** In reverse: lanes flush, commit and leave the group, then store, then log, then a data folder is given back. */
@@ -68,9 +71,16 @@ export async function openApp(config: Config, deps: AppDeps): Promise<App> {
     const blobFolder = blobFolderOf(config);
     const blobs = blobFolder === null ? null : openBlobFolder(blobFolder);
     await (withLanes ? backends.prepare() : backends.check());
+    const runs = await openRunRegistry({
+      ...{ store, quota: config.limits.run, log, sleep },
+      everyMs: withLanes && config.services !== null ? SEEN_AFTER_MS : null,
+    });
+    opened.push(() => runs.close());
     const { topicPrefix } = config.lanes;
     const committedBefore = withLanes ? await committed(broker, topicPrefix) : 0;
-    const lanes = withLanes ? await start({ broker, store, registry, blobs, log, recorder, now }, config) : null;
+    const lanes = withLanes
+      ? await start({ broker, store, registry, blobs, log, recorder, now, ending: runs.ending }, config)
+      : null;
     if (lanes !== null) opened.push(() => lanes.close());
     const codecs = createCodecs(registry);
     const { steps } = topicNames(topicPrefix);
@@ -109,6 +119,7 @@ export async function openApp(config: Config, deps: AppDeps): Promise<App> {
       group: laneGroup(topicPrefix),
       lanes,
       gates,
+      runs,
       committedBefore,
       close,
     };

@@ -22,26 +22,30 @@ export interface TrainerApiDeps {
 }
 
 export async function openTrainerApi(
-  { broker, codecs, store, topics }: App,
+  { broker, codecs, store, topics, runs }: App,
   settings: LaneSettings,
   { log, now, announcedTo }: TrainerApiDeps,
 ): Promise<TrainerApi> {
   const topic = topics.policyVersions;
   const versions = createAnnouncedVersions({ broker, codecs, log, topic });
   const announce = await createAnnounceVersion({ broker, codecs, versions, topic });
+  const admission = createAdmission({
+    store,
+    versions,
+    keeper: createGrantKeeper(broker, topics.state),
+    policy: createConfiguredPolicy(store, settings),
+    now,
+    elapsed: () => performance.now(),
+  });
   return {
     async announceVersion(announced) {
       const ordinal = await announce(announced);
       await announcedTo(versions.position());
       return ordinal;
     },
-    admission: createAdmission({
-      store,
-      versions,
-      keeper: createGrantKeeper(broker, topics.state),
-      policy: createConfiguredPolicy(store, settings),
-      now,
-      elapsed: () => performance.now(),
-    }),
+    async admission(request) {
+      runs.refuseClosed(request.runId);
+      return admission(request);
+    },
   };
 }

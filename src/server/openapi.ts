@@ -4,6 +4,7 @@ import { INGEST_PATHS } from './ingest-paths.ts';
 import { body, failure, inPath, json, lines, query, run } from './openapi-parts.ts';
 import { PAGE_PATHS } from './page-paths.ts';
 import { REPLAY_PATHS } from './replay-paths.ts';
+import { RUN_PATHS } from './run-paths.ts';
 import { VERIFIER_RESULTS_PATHS } from './verifier-results-paths.ts';
 
 /** The API, as it is served; a test holds it to the routes. */
@@ -35,7 +36,7 @@ export const openApi = {
         responses: { 200: json('as `rollstream accounting --json`'), default: failure },
       },
     },
-    '/v1/runs': { get: { summary: 'The runs', responses: { 200: json('{runs: [...]}'), default: failure } } },
+    ...RUN_PATHS,
     '/v1/rollouts/{id}': {
       get: {
         summary: 'Everything decided about a rollout',
