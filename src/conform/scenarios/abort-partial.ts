@@ -1,4 +1,4 @@
-import { honestPlay } from './saying.ts';
+import { honestPlay, honestText, saying } from './saying.ts';
 import type { Play, Scenario, Turn } from './scenario.ts';
 
 /** The first call of a task is aborted in the middle of its text, with HTTP 200, as engines do while weights are changed. */
@@ -11,8 +11,9 @@ export const abortPartial: Scenario = {
 };
 
 function play(turn: Turn): Play {
-  const honest = honestPlay(turn);
-  if (turn.turn > 0 || turn.attempt > 0) return honest;
+  if (turn.turn > 0) return honestPlay(turn);
+  const honest = saying(turn, `I do not know that by heart, so I will look it up first.\n${honestText(turn, 0)}`);
+  if (turn.attempt > 0) return honest;
   const ids = honest.ids.slice(0, Math.ceil(honest.ids.length / 3));
   const finish = { type: 'abort', message: 'Aborted by the weight update.' } as const;
   return { ids, finish, misbehaved: `aborted after ${ids.length} tokens, with HTTP 200` };

@@ -13,5 +13,5 @@ export const duplicateCall: Scenario = {
 function play(turn: Turn): Play {
   if (turn.turn > 0) return honestPlay(turn);
   const call = callText('search', { query: turn.task.query });
-  return saying(turn, `I will look that up first.\n${call}\n${call}`, 'one call twice');
+  return saying(turn, `${call}\n${call}`, 'one call twice');
 }

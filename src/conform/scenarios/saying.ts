@@ -22,10 +22,13 @@ function argumentsText(args: Readonly<Record<string, string>>): string {
     .join(', ')}}`;
 }
 
-/** The honest turns of a task: a search, a sum, an answer. What stands beyond them is the answer again. */
+/**
+ * The honest turns of a task: a search, a sum, an answer. What stands beyond them is the answer again. Nothing stands before a call:
+ * parsers and templates disagree about the line break between, and a history that is rendered again would differ for that alone.
+ */
 export function honestText({ task }: Turn, turn: number): string {
-  if (turn <= 0) return `I will look that up first.\n${callText('search', { query: task.query })}`;
-  if (turn === 1) return `Now the sum.\n${callText('calculator', { expression: task.expression })}`;
+  if (turn <= 0) return callText('search', { query: task.query });
+  if (turn === 1) return callText('calculator', { expression: task.expression });
   return `The result is ${task.answer}.`;
 }
 

@@ -17,11 +17,7 @@ function play(turn: Turn): Play {
   const rare = RARE.find((character) => isSplit(turn, vocabulary.encode(character)));
   if (rare === undefined) return honestPlay(turn);
   if (turn.turn === 0)
-    return saying(
-      turn,
-      `${rare} first.\n${callText('search', { query: `${task.query} ${rare}` })}`,
-      'a character over several tokens',
-    );
+    return saying(turn, callText('search', { query: `${task.query} ${rare}` }), 'a character over several tokens');
   if (turn.turn !== 2) return honestPlay(turn);
   const ids = [...vocabulary.encode(`${honestText(turn, 2)} `), ...vocabulary.encode(rare).slice(0, 1)];
   return { ids, finish: { type: 'length', length: ids.length }, misbehaved: 'cut by length within a character' };

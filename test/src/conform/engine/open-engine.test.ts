@@ -84,9 +84,9 @@ describe('/generate', () => {
     const cut = await ask('/generate', { input_ids, sampling_params: { max_new_tokens: 4 } });
     expect(cut.output_ids.length).toBe(4);
     expect(cut.meta_info.finish_reason).toEqual({ type: 'length', length: 4 });
-    const stopped = await ask('/generate', { input_ids, sampling_params: { max_new_tokens: 99, stop: ['that up'] } });
-    expect(stopped.text).toBe('I will look ');
-    expect(stopped.meta_info.finish_reason).toEqual({ type: 'stop', matched: 'that up' });
+    const stopped = await ask('/generate', { input_ids, sampling_params: { max_new_tokens: 99, stop: [' of '] } });
+    expect(stopped.text).toBe('<tool_call>\n{"name": "search", "arguments": {"query": "number');
+    expect(stopped.meta_info.finish_reason).toEqual({ type: 'stop', matched: ' of ' });
   });
 
   it('tells logprobs of the prompt from where they are asked for', async () => {
@@ -120,6 +120,17 @@ describe('the chat route', () => {
     expect(lastTruth()).toMatchObject({ turn: 1, messages: history, promptSentAsIds: false, promptText: text });
     expect(body.choices[0].message.tool_calls[0].function.name).toBe('calculator');
     expect(lastTruth().parsedCalls?.[0]?.name).toBe('calculator');
+  });
+
+  it('a history that is sent back as it was answered is rendered as it was sampled', async () => {
+    let history: unknown[] = [{ role: 'user', content: '[[rollstream:honest#6]] How many?' }];
+    for (let turn = 0; turn < 3; turn++) {
+      const { choices } = await ask('/v1/chat/completions', { messages: history, tools: TOOLS });
+      expect(lastTruth()).toMatchObject({ turn, ...(turn === 0 ? {} : { commonPrefix: lastTruth().heldLength }) });
+      const { role, content, tool_calls = [] } = choices[0].message;
+      const results = tool_calls.map(({ id }: { id: string }) => ({ role: 'tool', tool_call_id: id, content: '12' }));
+      history = [...history, { role, content, tool_calls }, ...results];
+    }
   });
 
   it('SGLang refuses ids by choice in a stream and gives them at its end, vLLM gives them with each chunk', async () => {
