@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -29,18 +29,24 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
+/** Of an answer, what tests look at; each has some of it. */
+interface Body {
+  readonly error: { readonly message: string };
+  readonly runs: ReadonlyArray<{ readonly run_id: string; readonly state: string; readonly balanced: boolean }>;
+  readonly stays: readonly string[];
+  readonly trajectories: ReadonlyArray<{ readonly rollout_id: string }>;
+}
+
 interface Answer {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: each test says what it expects of it
-  readonly body: any;
+  readonly body: Body;
 }
 
 async function ask(method: string, path: string, body?: unknown): Promise<Answer> {
   const json =
     body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
   const response = await fetch(`${url}${path}`, { method, ...json });
-  const text = await response.text();
-  return { status: response.status, body: text === '' ? null : JSON.parse(text) };
+  return { status: response.status, body: JSON.parse(await response.text()) };
 }
 
 /** A whole rollout without a group, or one that has only begun. */
@@ -78,18 +84,21 @@ const lease = (run: string): Promise<Answer> =>
 async function rowsOf(run: string): Promise<number> {
   const tables = ['steps', 'attempts', 'decisions', 'trajectories', 'verdicts', 'deliveries', 'audits', 'rewards'];
   const counts = tables.map((table) => `(SELECT count() FROM ${table} WHERE run_id = {run:String})`);
-  const { body } = await ask('POST', '/v1/query', { sql: `SELECT ${counts.join(' + ')} AS n`, params: { run } });
-  return Number(body[0].n);
+  const sql = `SELECT ${counts.join(' + ')} AS n`;
+  const [found]: Array<{ n: number }> = JSON.parse(
+    JSON.stringify((await ask('POST', '/v1/query', { sql, params: { run } })).body),
+  );
+  return Number(found?.n);
 }
 
 async function balanced(): Promise<Record<string, boolean>> {
   const { body } = await ask('GET', '/v1/accounting');
-  return Object.fromEntries(body.runs.map((one: { run_id: string; balanced: boolean }) => [one.run_id, one.balanced]));
+  return Object.fromEntries(body.runs.map((one) => [one.run_id, one.balanced]));
 }
 
-async function stateOf(run: string): Promise<Record<string, unknown> | undefined> {
+async function stateOf(run: string): Promise<Body['runs'][number] | undefined> {
   const { body } = await ask('GET', '/v1/runs');
-  return body.runs.find((one: { run_id: string }) => one.run_id === run);
+  return body.runs.find(({ run_id }) => run_id === run);
 }
 
 describe('a run', () => {
@@ -169,8 +178,7 @@ describe('a run', () => {
     expect(await stateOf('gone')).toMatchObject({ state: 'deleted', started: 0, removed: { attempts: 3 } });
     expect(await lease('gone')).toMatchObject({ status: 409, body: { error: { code: 'RS_RUN_CLOSED' } } });
     expect((await send(...events('gone', 'g3'))).status).toBe(409);
-    const { body } = await ask('GET', '/v1/ready?run=gone').catch(() => ({ body: null }));
-    expect(body).toBeNull();
+    expect(await (await fetch(`${url}/v1/ready?run=gone`)).text()).toBe('');
   });
 
   it('that was deleted does not come back by a restart, which goes on with a deletion that was cut off', async () => {
@@ -195,7 +203,7 @@ describe('a run', () => {
     expect((await send(...events('gone', 'g0'))).body).toMatchObject({ accepted: 4 });
     await drained();
     const { body } = await lease('gone');
-    expect(body.trajectories.map((one: { rollout_id: string }) => one.rollout_id)).toEqual(['g0']);
+    expect(body.trajectories.map(({ rollout_id }) => rollout_id)).toEqual(['g0']);
     expect(await balanced()).toEqual({ arch: true, stays: true, gone: true });
     expect(await stateOf('gone')).toMatchObject({ state: 'active', started: 1, ready: 1 });
   }, 60_000);
@@ -206,6 +214,13 @@ describe('a run', () => {
     expect((await run('--json')).stdout).toContain('"run_id":"cli"');
     expect(await run('archive', 'cli')).toMatchObject({ code: 0 });
     expect(await run('delete', 'cli', '--confirm', 'clo')).toMatchObject({ code: 2 });
+    const file = join(folder, 'some.jsonl');
+    const lines = [...events('cli', 'c0').slice(0, 1), ...events('stays', 's3')];
+    writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    expect(await cli(['import', file, '--json', '--data', data])).toMatchObject({
+      ...{ code: 4, stdout: expect.stringMatching(/^{"records_read":5,"events":4,"refused":1,/) },
+      stderr: expect.stringContaining('some.jsonl:1: run cli is archived: unarchive it first'),
+    });
     await send(...events('left', 'l0', 'begun'));
     await drained();
     await stop();
