@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { environmentNameOf } from '../../../src/config/key.ts';
 import { ALL_KEYS } from '../../../src/config/keys.ts';
 import { loadConfig, type Sources } from '../../../src/config/load.ts';
+import { tokensFileOf } from '../../../src/config/tokens-file-of.ts';
 
 let folder = '';
 beforeAll(() => {
@@ -27,7 +28,9 @@ describe('loadConfig', () => {
     const config = load({});
     expect(config.data).toBe(join(folder, 'rollstream-data'));
     expect(config.dataGiven).toBe(false);
-    expect(config.http).toEqual({ host: '127.0.0.1', port: null, advertisedUrl: null, token: null });
+    const http = { host: '127.0.0.1', port: null, advertisedUrl: null, token: null, tokensFile: null };
+    expect(config.http).toEqual(http);
+    expect(config.limits.run).toEqual({ eventsPerSecond: null, inFlightBytes: null });
     expect(config.lanes).toEqual({
       partitions: 1,
       topicPrefix: '',
@@ -43,6 +46,29 @@ describe('loadConfig', () => {
       flush: { intervalMs: 250, maxBytes: 33_554_432, maxRows: 20_000 },
       inFlightBytes: 268_435_456,
     });
+  });
+
+  it('tokens are in the data folder, or in the file that is named; on Kafka in that alone', () => {
+    const kafka = '127.0.0.1:9092';
+    const env = {
+      ROLLSTREAM_REGISTRY_URL: 'http://r',
+      ROLLSTREAM_CLICKHOUSE_URL: 'http://c',
+      ROLLSTREAM_KAFKA_BROKERS: kafka,
+    };
+    const named = { ROLLSTREAM_HTTP_TOKENS_FILE: 'keys/tokens.json' };
+    expect(tokensFileOf(load({ flags: { data: 'd' } }))).toBe(join(folder, 'd', 'tokens.json'));
+    expect(tokensFileOf(load({ env: named }))).toBe(join(folder, 'keys', 'tokens.json'));
+    expect(tokensFileOf(load({ env: { ...env, ...named } }))).toBe(join(folder, 'keys', 'tokens.json'));
+    expect(tokensFileOf(load({ env }))).toBeNull();
+  });
+
+  it('quotas of runs have no default, and a unit where they are bytes', () => {
+    const run = (flags: Record<string, string>) => load({ flags }).limits.run;
+    expect(run({ 'limits.run_events_per_second': '100', 'limits.run_in_flight': '8MB' })).toEqual({
+      ...{ eventsPerSecond: 100, inFlightBytes: 8_388_608 },
+    });
+    for (const flags of [{ 'limits.run_events_per_second': '0' }, { 'limits.run_in_flight': '8' }])
+      expect(() => run(flags)).toThrow(expect.objectContaining({ code: 'RS_CONFIG' }));
   });
 
   it('takes a flag before the environment, the environment before the file, the file before the default', () => {

@@ -4,6 +4,7 @@ import { digestOf, type KnownTokens } from '../../../../src/server/auth/known-to
 import { ROUTE_ACCESS } from '../../../../src/server/auth/route-access.ts';
 import type { ErrorBody } from '../../../../src/server/error-response.ts';
 import { idleAccess, idleServer } from '../idle-server.ts';
+import { scriptedDelivery } from '../scripted-delivery.ts';
 
 /** Tokens are called `role` where they are of all runs, and `role:run` where they are of one. */
 const CALLERS: readonly Caller[] = (['producer', 'trainer', 'reader', 'operator'] as const).flatMap((role: Role) => [
@@ -170,6 +171,19 @@ describe('a token of one run', () => {
     expect((await fork('other')).error).toMatchObject({ code: 'RS_FORBIDDEN', run: 'other' });
     expect((await fork(undefined)).status).toBe(403);
     expect((await fork(['a/b'])).status).toBe(403);
+  });
+
+  it('finds a lease of another run no more than one that nobody has', async () => {
+    const end = (run: string | null, what: string) => {
+      const { delivery } = scriptedDelivery({ runOf: async () => run });
+      return ask('trainer:mine', `POST /v1/leases/1.a.1/${what}`, { step: 1 }, idleServer({ tokens, delivery }));
+    };
+    expect((await end('mine', 'ack')).status).toBe(200);
+    for (const what of ['ack', 'release', 'reject', 'extend']) {
+      const [foreign, unknown] = [await end('other', what), await end(null, what)];
+      expect(foreign.error?.code).toBe('RS_LEASE_LOST');
+      expect(foreign).toEqual(unknown);
+    }
   });
 
   it('sees its own runs in the lists, and no other', async () => {
