@@ -60,6 +60,13 @@ def main() -> None:
     parser.add_argument("--lenient", action="store_true", help="search takes a call without its argument")
     asked = parser.parse_args()
 
+    lines = [json.loads(line) for line in asked.tasks.read_text().splitlines()]
+    tasks = [Task(id=line["task_id"], message=line["prompt"]) for line in lines]
+    asked.out.unlink(missing_ok=True)
+    asyncio.run(play(tasks, asked))
+
+
+async def play(tasks: list[Task], asked: argparse.Namespace) -> None:
     client = SGLangClient(asked.url, timeout=60, retry_delay=0.2)
     model = sglang_model_factory(
         client=client,
@@ -73,10 +80,9 @@ def main() -> None:
         env.lenient = asked.lenient
         return env
 
-    asked.out.unlink(missing_ok=True)
-    evaluator = Evaluator(environment, max_concurrency=8, keep_rollout=True, output_path=asked.out)
-    lines = [json.loads(line) for line in asked.tasks.read_text().splitlines()]
-    asyncio.run(evaluator.run([Task(id=line["task_id"], message=line["prompt"]) for line in lines]))
+    async with client:
+        evaluator = Evaluator(environment, max_concurrency=8, keep_rollout=True, output_path=asked.out)
+        await evaluator.run(tasks)
 
 
 if __name__ == "__main__":

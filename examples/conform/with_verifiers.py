@@ -82,8 +82,6 @@ async def play(lines: list[dict[str, Any]], url: str, out: Path) -> None:
     client = EvalClientConfig(base_url=url, api_key_var="CONFORM_API_KEY")
     config = AgentConfig(model="rollstream-conform", runtime=SubprocessConfig(), client=client)
     lock = asyncio.Lock()
-    out.mkdir(parents=True, exist_ok=True)
-    (out / "traces.jsonl").write_text("")
     for at, line in enumerate(lines):
         task = Task(TaskData(idx=at, prompt=line["prompt"]), TaskConfig())
         trace = await Agent(config).run(task)
@@ -98,6 +96,8 @@ def main() -> None:
     asked = parser.parse_args()
     os.environ.setdefault("CONFORM_API_KEY", "none")
     lines = [json.loads(line) for line in asked.tasks.read_text().splitlines()]
+    asked.out.mkdir(parents=True, exist_ok=True)
+    (asked.out / "traces.jsonl").write_text("")
     asyncio.run(play(lines, asked.url, asked.out))
 
 

@@ -18,6 +18,7 @@ const SIDES: Readonly<Record<Evidence['of'], string>> = {
 
 /** Of a class, with both sides. */
 const SHOWN = 2;
+const CELL_CHARACTERS = 90;
 
 /** The report for a person at a terminal: a line a task, then what was laundered with both sides. */
 export function reportText(report: ConformReport, paint: Paint): string {
@@ -26,7 +27,7 @@ export function reportText(report: ConformReport, paint: Paint): string {
     one.scenario,
     String(one.task),
     WORDS[one.verdict],
-    foremost(one)?.detail ?? 'nothing that it is about came up',
+    shortened(foremost(one)?.detail ?? 'nothing that it is about came up'),
     besidesText(one),
   ]);
   const parts = [
@@ -42,6 +43,10 @@ export function reportText(report: ConformReport, paint: Paint): string {
 /** The judgement that made the verdict. */
 export function foremost({ judgements, verdict }: CaseReport): Judgement | null {
   return judgements.find((one) => one.verdict === verdict) ?? null;
+}
+
+function shortened(detail: string): string {
+  return detail.length <= CELL_CHARACTERS ? detail : `${detail.slice(0, CELL_CHARACTERS)}…`;
 }
 
 function besidesText({ besides }: CaseReport): string {

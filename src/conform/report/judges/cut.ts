@@ -5,6 +5,7 @@ import type { Seen, SeenTurn } from '../seen.ts';
 import type { Judgement } from '../verdict.ts';
 import { writtenCalls } from '../written-calls.ts';
 import { faithful, type Judge, laundered, notObservable } from './judge.ts';
+import { keptText } from './kept-text.ts';
 
 /** An answer that ran out of tokens, within a call or not: it is not whole, and half a call is none. */
 export const judgeCuts: Judge = (seen) =>
@@ -40,14 +41,10 @@ function judge({ record }: Seen, seenTurn: SeenTurn): Judgement {
     return notObservable('cut', turn, 'the answer ran out of tokens; nothing shows what was made of it', [said]);
   const evidence = [said, recordEnding(record)];
   if (ending.category === 'budget') return faithful('cut', turn, 'the record says that a limit ended it', evidence);
-  if (ending.category === 'completion')
-    return laundered(
-      'cut',
-      'cut_as_complete',
-      turn,
-      'the answer ran out of tokens; the record calls it complete',
-      evidence,
-    );
-  const kept = recorded?.finishReason == null ? '' : `, and keeps the finish reason ${recorded.finishReason}`;
+  const kept = keptText(recorded);
+  if (ending.category === 'completion') {
+    const detail = `the answer ran out of tokens; the record calls it complete${kept}`;
+    return laundered('cut', 'cut_as_complete', turn, detail, evidence);
+  }
   return notObservable('cut', turn, `the record ends as ${ending.category}${kept}`, evidence);
 }

@@ -4,6 +4,7 @@ import { engineText, promptText, recordEnding } from '../evidence.ts';
 import { isAborted, type Seen, type SeenTurn } from '../seen.ts';
 import type { CheckName, Judgement } from '../verdict.ts';
 import { faithful, type Judge, laundered, notObservable } from './judge.ts';
+import { keptText } from './kept-text.ts';
 
 /** An answer that the engine broke off, and says so with HTTP 200. */
 export const judgeAborts: Judge = judgeOf({
@@ -56,7 +57,7 @@ function judgeOf(question: Question): Judge {
 }
 
 function judge({ check, as, was, isPartial, own }: Question, { record }: Seen, seenTurn: SeenTurn): Judgement {
-  const { turn, tries, next } = seenTurn;
+  const { turn, tries, next, recorded } = seenTurn;
   const partial = tries.findLast(isPartial);
   const last = tries.at(-1);
   if (partial === undefined || last === undefined) throw new Error('a turn without a partial answer was judged');
@@ -78,5 +79,6 @@ function judge({ check, as, was, isPartial, own }: Question, { record }: Seen, s
     return faithful(check, turn, `the answer was ${was}; the record says so`, evidence);
   if (ending.category === 'unknown')
     return notObservable(check, turn, `the answer was ${was}; the record ends with a word that nobody knows`, evidence);
-  return laundered(check, as, turn, `the answer was ${was}; the record ends as ${ending.category}`, evidence);
+  const kept = keptText(recorded);
+  return laundered(check, as, turn, `the answer was ${was}; the record ends as ${ending.category}${kept}`, evidence);
 }
