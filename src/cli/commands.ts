@@ -43,6 +43,6 @@ export function commandsOf(argv: readonly string[], globalFlags: readonly Option
 
 function firstOperand(argv: readonly string[], flags: readonly Option[]): string | undefined {
   const isValue = (before: string | undefined): boolean =>
-    before !== undefined && flags.some((flag) => flag.required && flag.is(before));
+    before !== undefined && flags.some(({ required, long }) => required && long === before);
   return argv.find((word, at) => !word.startsWith('-') && !isValue(argv[at - 1]));
 }
