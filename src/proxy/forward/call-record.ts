@@ -8,6 +8,8 @@ export interface CallRecord {
   askedAgain(head: CallHead): void;
   answer(head: AnswerHead): void;
   piece(bytes: Uint8Array): void;
+  /** Before the client is sent anything of it. */
+  flush(): void;
   end(end: CallEnd): void;
 }
 
@@ -42,6 +44,7 @@ export function createBeginRecord({ folder, ended, problems, metrics }: CallReco
       askedAgain: (again) => attempt(() => file?.head(again)),
       answer: (answer) => attempt(() => file?.answer(answer)),
       piece: (bytes) => attempt(() => file?.piece(bytes)),
+      flush: () => attempt(() => file?.flush()),
       end(end) {
         attempt(() => file?.end(end));
         if (file !== null) ended(file.path);

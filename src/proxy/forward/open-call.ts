@@ -113,6 +113,7 @@ export function openCall(parts: OpenCallParts): OpenCall {
         silence.heard();
         record.piece(chunk);
       },
+      onSend: record.flush,
       onPaused(isPaused) {
         // It is the client that says nothing.
         if (isPaused) silence.pause();

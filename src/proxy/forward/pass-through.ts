@@ -47,6 +47,7 @@ export async function passThrough(
       relay(answer, res, {
         ...{ cutter: null, holdsHead: false, onWhole: silence.pause, onCut: over },
         onPiece: () => silence.heard(),
+        onSend: () => {},
         onPaused: (isPaused) => (isPaused ? silence.pause() : silence.resume()),
       });
     });

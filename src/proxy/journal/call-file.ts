@@ -15,11 +15,16 @@ export interface CallFile {
   head(head: CallHead): void;
   answer(head: AnswerHead): void;
   piece(bytes: Uint8Array): void;
+  /** Answer and pieces wait in memory until this, or until they are many: it is called before a client is sent anything of them. */
+  flush(): void;
   /** Nothing is written after it. */
   end(end: CallEnd): void;
   /** It is closed and gone: what it would tell is not what the client saw. Throws nothing. */
   abandon(): void;
 }
+
+/** A writing costs more than its bytes. */
+const MOST_WAITING_BYTES = 256 * 1024;
 
 /** `folder` is there. `sinceUs`: by a monotonic clock, from the beginning of the call. */
 export function openCallFile(folder: string, head: CallHead, request: Uint8Array, sinceUs: () => number): CallFile {
@@ -39,6 +44,21 @@ export function openCallFile(folder: string, head: CallHead, request: Uint8Array
   ];
   const json = (kind: FrameKind, value: object): Uint8Array[] =>
     framed(kind, Buffer.from(JSON.stringify(value), 'utf8'));
+  let waiting: Uint8Array[] = [];
+  let waitingBytes = 0;
+  const flush = (more: readonly Uint8Array[] = []): void => {
+    const parts = [...waiting, ...more];
+    waiting = [];
+    waitingBytes = 0;
+    if (parts.length > 0) write(parts);
+  };
+  const wait = (parts: readonly Uint8Array[]): void => {
+    for (const part of parts) {
+      waiting.push(part);
+      waitingBytes += part.length;
+    }
+    if (waitingBytes > MOST_WAITING_BYTES) flush();
+  };
   const abandon = (): void => {
     try {
       closeSync(file);
@@ -49,10 +69,11 @@ export function openCallFile(folder: string, head: CallHead, request: Uint8Array
   const openFile: CallFile = {
     path,
     head: (again) => write(json(FRAME.head, again)),
-    answer: (answer) => write(json(FRAME.answer, answer)),
-    piece: (bytes) => write(framed(FRAME.piece, bytes)),
+    answer: (answer) => wait(json(FRAME.answer, answer)),
+    piece: (bytes) => wait(framed(FRAME.piece, bytes)),
+    flush: () => flush(),
     end(end) {
-      write(json(FRAME.end, end));
+      flush(json(FRAME.end, end));
       closeSync(file);
     },
     abandon() {

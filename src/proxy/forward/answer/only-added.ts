@@ -1,4 +1,4 @@
-import { eachElement, isNull, type Member, membersOf, NOWHERE } from '../json/scan.ts';
+import { endOfValue, isNull, type Member, membersOf, NOWHERE, scanArray } from '../json/scan.ts';
 
 /**
  * Whether a chunk, after the cut, holds nothing that it was sent for: both engines send one for tokens that a parser keeps to itself
@@ -9,7 +9,11 @@ export function isOnlyAdded(chunk: Buffer, emptySaysNothing: boolean): boolean {
   const choices = members?.get('choices');
   if (members === null || choices === undefined) return false;
   const starts: number[] = [];
-  if (eachElement(chunk, choices.valueStart, (start) => starts.push(start)) === NOWHERE) return false;
+  const end = scanArray(chunk, choices.valueStart, (start) => {
+    starts.push(start);
+    return endOfValue(chunk, start);
+  });
+  if (end === NOWHERE) return false;
   const [first] = starts;
   if (first === undefined) return isEmptyObject(chunk, members.get('sglext'));
   const choice = starts.length === 1 ? membersOf(chunk, first) : null;

@@ -8,8 +8,9 @@ export interface RelayOptions {
   readonly cutter: Cutter | null;
   /** The head says how long the body is: it waits for the cut. */
   readonly holdsHead: boolean;
-  /** Before it is passed on. */
   readonly onPiece: (chunk: Buffer) => void;
+  /** Before the client is sent anything. */
+  readonly onSend: () => void;
   /** The client takes no more for now, or again. */
   readonly onPaused: (isPaused: boolean) => void;
   /** All came, and is with the client's connection. */
@@ -20,14 +21,18 @@ export interface RelayOptions {
 
 /** Passes an answer on to a client, no faster than it takes it. */
 export function relay(answer: IncomingMessage, res: ServerResponse, options: RelayOptions): void {
-  const { cutter, holdsHead, onPiece, onPaused, onWhole, onCut } = options;
+  const { cutter, holdsHead, onPiece, onSend, onPaused, onWhole, onCut } = options;
   let failure: Error | null = null;
   if (!holdsHead) {
     writeHead(answer, res, null);
     // A body of known length follows at once.
-    if (answer.headers['content-length'] === undefined) res.flushHeaders();
+    if (answer.headers['content-length'] === undefined) {
+      onSend();
+      res.flushHeaders();
+    }
   }
   const pass = (pieces: readonly Buffer[], wholeBytes: number | null): void => {
+    if (pieces.length > 0 || wholeBytes !== null) onSend();
     if (!res.headersSent && (pieces.length > 0 || wholeBytes !== null)) writeHead(answer, res, wholeBytes);
     for (const piece of pieces) if (!res.write(piece)) pause();
   };
@@ -58,6 +63,7 @@ export function relay(answer: IncomingMessage, res: ServerResponse, options: Rel
   });
   answer.once('close', () => {
     if (answer.complete || res.destroyed) return;
+    onSend();
     if (!res.headersSent) writeHead(answer, res, null);
     res.flushHeaders();
     onCut(failure);

@@ -1,4 +1,4 @@
-import { eachElement, eachMember, isNull, NOWHERE, skipSpace } from './scan.ts';
+import { endOfValue, isNull, NOWHERE, scanArray, scanObject, skipSpace } from './scan.ts';
 
 /** How the text would look had it not been asked for: with the member as null, or without it. */
 export type Absent = 'null' | 'omitted';
@@ -40,15 +40,12 @@ export function cutText(text: Buffer, rule: CutRule): Buffer | null {
 
 const NULL = Buffer.from('null');
 
+/** Where the value ends. Each byte is looked at once, however deep the rule goes. */
 function cutValue(text: Buffer, start: number, rule: CutRule, cuts: Cut[]): number {
-  if (text[start] === 0x7b) return cutObject(text, start, rule, cuts);
-  let isTorn = false;
-  const end = eachElement(text, start, (from) => {
-    if (rule.each !== undefined && isContainer(text[from])) {
-      isTorn = cutValue(text, from, rule.each, cuts) === NOWHERE || isTorn;
-    }
-  });
-  return isTorn ? NOWHERE : end;
+  if (text[start] === 0x7b && rule.members !== undefined) return cutObject(text, start, rule.members, cuts);
+  const { each } = rule;
+  if (text[start] !== 0x5b || each === undefined) return endOfValue(text, start);
+  return scanArray(text, start, (from) => cutValue(text, from, each, cuts));
 }
 
 interface Span {
@@ -57,37 +54,35 @@ interface Span {
 }
 
 /** Of several that are left out in a row one cut is made: with the comma before them, or, where none is kept before, the one behind. */
-function cutObject(text: Buffer, start: number, { members }: CutRule, cuts: Cut[]): number {
-  const at: { keptEnd: number | null; left: Span | null; isTorn: boolean } = {
+function cutObject(text: Buffer, start: number, members: NonNullable<CutRule['members']>, cuts: Cut[]): number {
+  const at: { keptEnd: number | null; left: Span | null } = {
     /** Behind the last member that is kept; null: none is, so far. */
     keptEnd: null,
     /** What is being left out. */
     left: null,
-    isTorn: false,
   };
-  const end = eachMember(text, start, ({ key, keyStart, valueStart, valueEnd }) => {
-    const found = members?.get(key);
-    const isFilled = !isNull(text, valueStart, valueEnd);
-    if (found === 'omitted' && isFilled) {
-      at.left = { start: at.left?.start ?? at.keptEnd ?? keyStart, end: valueEnd };
-      return;
+  const end = scanObject(text, start, (key, keyStart, valueStart) => {
+    const found = members.get(key);
+    if (found === 'omitted') {
+      const valueEnd = endOfValue(text, valueStart);
+      if (!isNull(text, valueStart, valueEnd)) {
+        at.left = { start: at.left?.start ?? at.keptEnd ?? keyStart, end: valueEnd };
+        return valueEnd;
+      }
     }
     if (at.left !== null)
       cuts.push({ start: at.left.start, end: at.keptEnd === null ? keyStart : at.left.end, by: '' });
     at.left = null;
+    const isDeeper = typeof found === 'object';
+    const valueEnd = isDeeper ? cutValue(text, valueStart, found, cuts) : endOfValue(text, valueStart);
     at.keptEnd = valueEnd;
-    if (found === 'null' && isFilled) cuts.push({ start: valueStart, end: valueEnd, by: 'null' });
-    else if (typeof found === 'object' && isContainer(text[valueStart])) {
-      at.isTorn = cutValue(text, valueStart, found, cuts) === NOWHERE || at.isTorn;
+    if (found === 'null' && !isNull(text, valueStart, valueEnd)) {
+      cuts.push({ start: valueStart, end: valueEnd, by: 'null' });
     }
+    return valueEnd;
   });
-  if (end === NOWHERE || at.isTorn) return NOWHERE;
   // An object with nothing in it has no space in it either, in whatever style it was written.
-  if (at.left !== null)
+  if (end !== NOWHERE && at.left !== null)
     cuts.push(at.keptEnd === null ? { start: start + 1, end: end - 1, by: '' } : { ...at.left, by: '' });
   return end;
-}
-
-function isContainer(byte: number | undefined): boolean {
-  return byte === 0x7b || byte === 0x5b;
 }

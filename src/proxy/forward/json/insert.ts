@@ -1,4 +1,4 @@
-import { eachMember, type Member, NOWHERE, skipSpace } from './scan.ts';
+import { endOfValue, type Member, NOWHERE, scanObject, skipSpace } from './scan.ts';
 
 /** The object that a body is. */
 export interface BodyObject {
@@ -14,9 +14,11 @@ export function bodyObject(bytes: Buffer): BodyObject | null {
   const start = skipSpace(bytes, 0);
   const members = new Map<string, Member>();
   let insertAt = start + 1;
-  const end = eachMember(bytes, start, (member) => {
-    members.set(member.key, member);
-    insertAt = member.valueEnd;
+  const end = scanObject(bytes, start, (key, _, valueStart) => {
+    const valueEnd = endOfValue(bytes, valueStart);
+    members.set(key, { key, valueStart, valueEnd });
+    insertAt = valueEnd;
+    return valueEnd;
   });
   if (end === NOWHERE || skipSpace(bytes, end) !== bytes.length) return null;
   return { bytes, members, insertAt };

@@ -68,46 +68,37 @@ function endOfScalar(bytes: Uint8Array, from: number): number {
   return at === from ? NOWHERE : at;
 }
 
-/** A member of an object, as bytes: the key with its quotes. */
-export interface Member {
-  readonly key: string;
-  readonly keyStart: number;
-  readonly valueStart: number;
-  readonly valueEnd: number;
-}
+/** Told of each member: where its value ends, or NOWHERE, which ends the scan. */
+type VisitMember = (key: string, keyStart: number, valueStart: number) => number;
 
-/** `visit` is told of each member in its order. Behind the closing brace, or NOWHERE. `from`: the opening one. */
-export function eachMember(bytes: Buffer, from: number, visit: (member: Member) => void): number {
+/** Behind the closing brace, or NOWHERE. `from`: the opening one. */
+export function scanObject(bytes: Buffer, from: number, visit: VisitMember): number {
   if (bytes[from] !== OPEN_BRACE) return NOWHERE;
   let at = skipSpace(bytes, from + 1);
   if (bytes[at] === CLOSE_BRACE) return at + 1;
   for (;;) {
     if (bytes[at] !== QUOTE) return NOWHERE;
-    const keyStart = at;
     const keyEnd = endOfString(bytes, at);
     if (keyEnd === NOWHERE) return NOWHERE;
-    at = skipSpace(bytes, keyEnd);
-    if (bytes[at] !== 0x3a) return NOWHERE;
-    const valueStart = skipSpace(bytes, at + 1);
-    const valueEnd = endOfValue(bytes, valueStart);
-    if (valueEnd === NOWHERE) return NOWHERE;
-    visit({ key: keyOf(bytes, keyStart, keyEnd), keyStart, valueStart, valueEnd });
-    at = skipSpace(bytes, valueEnd);
+    const colon = skipSpace(bytes, keyEnd);
+    if (bytes[colon] !== 0x3a) return NOWHERE;
+    const end = visit(keyOf(bytes, at, keyEnd), at, skipSpace(bytes, colon + 1));
+    if (end === NOWHERE) return NOWHERE;
+    at = skipSpace(bytes, end);
     if (bytes[at] === CLOSE_BRACE) return at + 1;
     if (bytes[at] !== COMMA) return NOWHERE;
     at = skipSpace(bytes, at + 1);
   }
 }
 
-/** `visit` is told where each element begins and ends. `from`: the opening bracket. */
-export function eachElement(bytes: Buffer, from: number, visit: (start: number, end: number) => void): number {
+/** The same of an array and its elements. `from`: the opening bracket. */
+export function scanArray(bytes: Buffer, from: number, visit: (start: number) => number): number {
   if (bytes[from] !== OPEN_BRACKET) return NOWHERE;
   let at = skipSpace(bytes, from + 1);
   if (bytes[at] === CLOSE_BRACKET) return at + 1;
   for (;;) {
-    const end = endOfValue(bytes, at);
+    const end = visit(at);
     if (end === NOWHERE) return NOWHERE;
-    visit(at, end);
     at = skipSpace(bytes, end);
     if (bytes[at] === CLOSE_BRACKET) return at + 1;
     if (bytes[at] !== COMMA) return NOWHERE;
@@ -115,10 +106,21 @@ export function eachElement(bytes: Buffer, from: number, visit: (start: number, 
   }
 }
 
+/** What stands at these bytes. */
+export interface Member {
+  readonly key: string;
+  readonly valueStart: number;
+  readonly valueEnd: number;
+}
+
 /** The members of an object, the last of each name, as whoever reads it takes them; null: it is none. */
 export function membersOf(bytes: Buffer, from: number): ReadonlyMap<string, Member> | null {
   const members = new Map<string, Member>();
-  const end = eachMember(bytes, from, (member) => members.set(member.key, member));
+  const end = scanObject(bytes, from, (key, _, valueStart) => {
+    const valueEnd = endOfValue(bytes, valueStart);
+    members.set(key, { key, valueStart, valueEnd });
+    return valueEnd;
+  });
   return end === NOWHERE ? null : members;
 }
 

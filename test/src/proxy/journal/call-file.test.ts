@@ -59,6 +59,8 @@ describe('the file of a call', () => {
     const begun = readFileSync(file.path).length;
     file.answer({ status: 200, headers: {} });
     file.piece(Buffer.from('seen'));
+    expect(readFileSync(file.path)).toHaveLength(begun);
+    file.flush();
     const whole = readFileSync(file.path).length;
     for (let length = whole - 1; length >= 0; length--) {
       truncateSync(file.path, length);
