@@ -50,7 +50,8 @@ export function writeCall(folder: string, call: SeenCall): string {
   }
   since = took;
   const { end = { how: 'complete', detail: null } } = call;
-  if (end !== null) file.end(end);
+  if (end === null) file.flush();
+  else file.end(end);
   return file.path;
 }
 
