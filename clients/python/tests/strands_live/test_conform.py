@@ -1,4 +1,4 @@
-"""strands-env, with strands-sglang's own client, against `rollstream conform`: what the engine sent is what they hold."""
+"""strands-env, with strands-sglang's own client, against `rollstream conform`: what was sent is what they hold."""
 
 from __future__ import annotations
 
