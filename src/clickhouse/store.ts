@@ -74,7 +74,7 @@ export function createStore(deps: StoreDeps): Store {
     async removeRun(tables, runId) {
       assertOpen();
       try {
-        await removeRun({ run: writer.run, query: rowsOf }, tables, runId);
+        await removeRun(writer.run, tables, runId);
       } catch (cause) {
         throw storeError(cause, 'removing the rows of a run');
       }

@@ -6,6 +6,7 @@ import type { RunRow } from '../clickhouse/tables/runs.ts';
 import type { TopicNames } from '../config/topics.ts';
 import { createLeaseLog } from '../delivery/log/lease-log.ts';
 import { RollstreamError } from '../errors.ts';
+import { isOutage } from '../lanes/retry-outage.ts';
 import type { Sleep } from '../lanes/sleep.ts';
 import { livingForks, openAttemptsOf } from './in-use.ts';
 import { removeOwnBlobs } from './own-blobs.ts';
@@ -94,9 +95,15 @@ export function createRemoveRun(deps: RemoveRunDeps): RemoveRun {
     const tables = await runTables(store);
     for (let round = 0; round < MOST_ROUNDS; round++) {
       stopIfEnded();
-      await store.removeRun(tables, runId);
-      if (Object.keys(await countRunRows(store, tables, runId)).length === 0) return;
-      await sleep(LOOK_MS, ended);
+      const left = Object.keys(await countRunRows(store, tables, runId));
+      if (left.length === 0) return;
+      try {
+        await store.removeRun(left, runId);
+      } catch (error) {
+        if (!isOutage(error) || round + 1 === MOST_ROUNDS) throw error;
+        log.warn({ err: error, run: runId }, 'rows of a deleted run are removed for longer than a request lasts');
+        await sleep(LOOK_MS, ended);
+      }
     }
     // Somebody goes on writing to the topic: that is told by `runs list`.
     log.warn({ run: runId }, 'rows of a deleted run keep coming');

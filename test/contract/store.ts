@@ -9,9 +9,13 @@ import type { QueryParams, Store } from '../../src/clickhouse/port.ts';
 import { encodeAttempts } from '../../src/clickhouse/tables/attempts.ts';
 import { encodeDecisions } from '../../src/clickhouse/tables/decisions.ts';
 import { encodeLanes } from '../../src/clickhouse/tables/lanes.ts';
+import { encodeRuns } from '../../src/clickhouse/tables/runs.ts';
 import { encodeSteps } from '../../src/clickhouse/tables/steps.ts';
 import { encodeTerms } from '../../src/clickhouse/tables/terms.ts';
 import { readTerms } from '../../src/clickhouse/terms-lookup.ts';
+import { listRuns } from '../../src/runs/list-runs.ts';
+import { countRunRows } from '../../src/runs/run-tables.ts';
+import { newRunRow } from '../../src/runs/write-run.ts';
 import { type EventColumns, eventOfRow, eventSelect } from '../src/clickhouse/tables/event-of-row.ts';
 import { sampleEvents } from '../src/clickhouse/tables/sample-events.ts';
 import { sampleDecision, sampleStep } from '../src/clickhouse/tables/sample-rows.ts';
@@ -49,6 +53,23 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
       expect(before.length).toBeGreaterThan(0);
       await store.migrate();
       expect(await applied()).toEqual(before);
+    });
+
+    test('what a run has is removed from the tables that are named, and of no other run; what comes later stays', async () => {
+      const other = `${run}'s`;
+      const steps = (of: string) => encodeSteps([sampleStep(0, { run_id: of }), sampleStep(1, { run_id: of })], owner);
+      for (const of of [run, other]) await store.insert(steps(of));
+      await store.insert(encodeRuns([{ ...newRunRow(other, 1), note: 'kept', version: 1 }]));
+      const counts = async () => [
+        await countRunRows(store, ['steps'], run),
+        await countRunRows(store, ['steps'], other),
+      ];
+      await store.removeRun(['attempts', 'steps'], run);
+      expect(await counts()).toEqual([{}, { steps: 2 }]);
+      await store.removeRun(['steps'], other);
+      await store.insert(steps(run));
+      expect(await counts()).toEqual([{ steps: 2 }, {}]);
+      expect(await listRuns(store, other)).toMatchObject([{ run_id: other, declared: true, note: 'kept', started: 0 }]);
     });
 
     test('every field of any event survives, to the bit', async () => {
