@@ -84,7 +84,8 @@ export function createRecorder(deps: RecorderDeps): CallRecorder {
       atUs: now() * 1000,
     });
     const found = store.found.keysOf(attempt);
-    store.end(attempt, { identity, nextSeq: state.nextSeq + 1, calls: state.calls, found }, line);
+    const endedAtUs = now() * 1000;
+    store.end(attempt, { identity, endedAtUs, nextSeq: state.nextSeq + 1, calls: state.calls, found }, line);
   }
 
   function knownAs(named: NamedAttempt): KnownAttempt | null {
@@ -127,7 +128,7 @@ export function createRecorder(deps: RecorderDeps): CallRecorder {
 
   /** A call may take longer than the idle time. */
   function attemptsWithCalls(told: ReadonlySet<string>): ReadonlySet<OpenAttempt> {
-    const waiting = new Set([...store.attempts.all.values()].flatMap((one) => one.waiting.map(({ path }) => path)));
+    const waiting = new Set([...store.attempts.withWaiting].flatMap((one) => one.waiting.map(({ path }) => path)));
     const busy = new Set<OpenAttempt>();
     for (const name of readdirSync(callsFolder)) {
       const path = join(callsFolder, name);

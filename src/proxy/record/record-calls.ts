@@ -108,8 +108,7 @@ export function createRecordCalls(deps: RecordCallsDeps): RecordCalls {
   function wait(attempt: OpenAttempt, exchange: Exchange): void {
     const { path, body, startedAtUs, endedAtUs } = exchange;
     if (attempt.waiting.some((call) => call.path === path)) return;
-    attempt.waiting.push({ path, body, key: requestKey(exchange), startedAtUs, endedAtUs });
-    attempt.atUs = Math.max(attempt.atUs, endedAtUs);
+    store.attempts.wait(attempt, { path, body, key: requestKey(exchange), startedAtUs, endedAtUs });
     const oldest = attempt.waiting[0];
     if (oldest !== undefined && attempt.waiting.length > limits.waitingCalls) giveUp(attempt, [oldest]);
   }
@@ -133,8 +132,7 @@ export function createRecordCalls(deps: RecordCallsDeps): RecordCalls {
     });
     const done = [exchange.path, ...again.map(({ path }) => path)];
     store.append(attempt, entry, lines, done, '');
-    const left = attempt.waiting.filter(({ path }) => !done.includes(path));
-    attempt.waiting.splice(0, attempt.waiting.length, ...left);
+    store.attempts.waited(attempt, done);
     countUnaudited(exchange);
   }
 

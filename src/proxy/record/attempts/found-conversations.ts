@@ -11,7 +11,7 @@ export interface FoundConversations {
   add(attempt: OpenAttempt, entry: Pick<AttemptEntry, 'found' | 'segment'>): void;
   remove(attempt: OpenAttempt): void;
   /** null: it goes on with none, or nobody can tell with which. */
-  find(exchange: Exchange): OpenAttempt | null;
+  find(exchange: Exchange, mayBe: (attempt: OpenAttempt) => boolean): OpenAttempt | null;
   /** Keys of the conversations of an attempt. */
   keysOf(attempt: OpenAttempt): readonly string[];
 }
@@ -62,11 +62,11 @@ export function createFoundConversations(stateOf: (attempt: OpenAttempt) => Atte
       for (const one of ofAttempt.get(attempt)?.values() ?? []) leave(attempt, one);
       ofAttempt.delete(attempt);
     },
-    find(exchange) {
+    find(exchange, mayBe) {
       const keys = earlierKeys(exchange, (kind, length) => lengths.has(`${kind}${length}`));
       for (const key of keys) {
-        const there = byKey.get(key);
-        if (there === undefined) continue;
+        const there = new Map([...(byKey.get(key) ?? [])].filter(([attempt]) => mayBe(attempt)));
+        if (there.size === 0) continue;
         const found = chosen(exchange, there, lengthOfMessages(key));
         if (found !== undefined) return found;
       }

@@ -55,7 +55,7 @@ export function createIntents(folder: string, disk: RecordDisk, lost: (lines: st
   };
 }
 
-/** null: there is none, or it is torn. */
+/** null: there is none, or it is torn (or damaged, as when the machine went down). */
 function readIntent(path: string): Intent | null {
   let text: string;
   try {
@@ -63,5 +63,10 @@ function readIntent(path: string): Intent | null {
   } catch {
     return null;
   }
-  return text.endsWith('\n') ? JSON.parse(text) : null;
+  if (!text.endsWith('\n')) return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }

@@ -5,6 +5,8 @@ import type { OpenAttempt } from './open-attempts.ts';
 /** An attempt that has ended, as far as it matters to what still comes: verdicts, and calls that are late. */
 export interface EndedAttempt {
   readonly identity: AttemptIdentity;
+  /** By the clock that calls begin by. */
+  readonly endedAtUs: number;
   readonly nextSeq: number;
   readonly calls: number;
   /** Keys of its conversations (conversation-keys.ts). */

@@ -28,18 +28,27 @@ export interface WaitingCall {
 
 export interface OpenAttempts {
   readonly all: ReadonlyMap<string, OpenAttempt>;
+  /** Those of which calls wait to be made again. */
+  readonly withWaiting: ReadonlySet<OpenAttempt>;
+  /** The attempt that began with this call. */
+  begunWith(call: string): OpenAttempt | undefined;
   /** `size`: of its file; 0: that comes with its first entry. */
   begin(head: AttemptHead, size: number): OpenAttempt;
   /** Read back where memory has let it go. */
   stateOf(attempt: OpenAttempt): AttemptState;
   /** What was written behind its file. */
   grown(attempt: OpenAttempt, entry: AttemptEntry, bytes: number): void;
+  wait(attempt: OpenAttempt, call: WaitingCall): void;
+  /** Files of calls that wait no more. */
+  waited(attempt: OpenAttempt, paths: readonly string[]): void;
   remove(attempt: OpenAttempt): void;
 }
 
 /** `maxBytes`: of states in memory, about. Those that were used longest ago are let go: their files tell them again. */
 export function createOpenAttempts(folder: string, maxBytes: number): OpenAttempts {
   const all = new Map<string, OpenAttempt>();
+  const byFirstCall = new Map<string, OpenAttempt>();
+  const withWaiting = new Set<OpenAttempt>();
   /** In the order of their last use. */
   const states = new Map<string, { readonly state: AttemptState; bytes: number }>();
   let held = 0;
@@ -72,12 +81,14 @@ export function createOpenAttempts(folder: string, maxBytes: number): OpenAttemp
   }
 
   return {
-    all,
+    ...{ all, withWaiting },
+    begunWith: (call) => byFirstCall.get(call),
     begin(head, size) {
       const key = attemptKey(head.identity);
       const path = join(folder, `${key}${ATTEMPT_SUFFIX}`);
       const attempt = { key, path, head, size, atUs: head.startedAtUs, waiting: [] };
       all.set(key, attempt);
+      byFirstCall.set(head.call, attempt);
       if (size === 0) keep(key, beginAttempt(head));
       return attempt;
     },
@@ -90,8 +101,20 @@ export function createOpenAttempts(folder: string, maxBytes: number): OpenAttemp
       attempt.atUs = Math.max(attempt.atUs, entry.atUs);
       keep(attempt.key, state);
     },
+    wait(attempt, call) {
+      attempt.waiting.push(call);
+      attempt.atUs = Math.max(attempt.atUs, call.endedAtUs);
+      withWaiting.add(attempt);
+    },
+    waited(attempt, paths) {
+      const left = attempt.waiting.filter(({ path }) => !paths.includes(path));
+      attempt.waiting.splice(0, attempt.waiting.length, ...left);
+      if (left.length === 0) withWaiting.delete(attempt);
+    },
     remove(attempt) {
       all.delete(attempt.key);
+      byFirstCall.delete(attempt.head.call);
+      withWaiting.delete(attempt);
       forget(attempt.key);
     },
   };

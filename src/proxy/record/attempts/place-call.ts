@@ -42,7 +42,10 @@ export function placeCall(exchange: Exchange, deps: PlaceDeps): Place {
 function placeNamed(exchange: Exchange, run: string, named: Named, { known, defaults }: PlaceDeps): Place {
   const found = known.find(run, named);
   if (found !== null && 'open' in found) return { open: found.open };
-  if (found !== null && (named.attempt !== null || goesOnWith(exchange, found.ended))) return { late: found.ended };
+  // One that was under way when its attempt ended, as it is when a client gives up, is no new attempt: that would supersede the other.
+  const isLate = (ended: EndedAttempt): boolean =>
+    named.attempt !== null || exchange.startedAtUs <= ended.endedAtUs || goesOnWith(exchange, ended);
+  if (found !== null && isLate(found.ended)) return { late: found.ended };
   const attempt = named.attempt ?? known.lastAttempt(run, named) + 1;
   const identity = identityOf(run, named, attempt, named.task ?? named.rollout, defaults);
   return { begins: headOf(identity, exchange, false) };
@@ -52,19 +55,17 @@ type Named = NamedBy & { readonly rollout: string };
 
 /** A call without a name: the one that an attempt began with, the same request again, or what goes on with a conversation. */
 function placeUnnamed(exchange: Exchange, run: string, { attempts, found, defaults }: PlaceDeps): Place {
-  const mine = [...attempts.all.values()];
-  const inRun = (attempt: OpenAttempt): boolean => attempt.head.isInferred && attempt.head.identity.run_id === run;
-  const began = mine.find(({ head }) => head.call === exchange.head.id);
+  const began = attempts.begunWith(exchange.head.id);
   if (began !== undefined) return { open: began };
-  const again = mine
-    .filter(inRun)
+  const again = [...attempts.withWaiting]
+    .filter(({ head }) => head.isInferred && head.identity.run_id === run)
     .map((attempt) => ({ attempt, last: attempt.waiting.findLast((call) => isAgain(exchange, call)) }))
     .filter(({ last }) => last !== undefined)
     // Of rollouts that began with the same prompt and all have to ask again: the one that has waited longest.
     .sort((a, b) => (a.last?.endedAtUs ?? 0) - (b.last?.endedAtUs ?? 0))[0];
   if (again !== undefined) return { open: again.attempt };
-  const goesOn = found.find(exchange);
-  if (goesOn !== null && inRun(goesOn)) return { open: goesOn };
+  const goesOn = found.find(exchange, (attempt) => attempt.head.identity.run_id === run);
+  if (goesOn !== null) return { open: goesOn };
   const { named, id } = exchange.head;
   const rollout = `inferred-${id}`;
   const task = named.task ?? `prompt-${hashOf(firstUserText(exchange.conversation) ?? exchange.body)}`;

@@ -46,10 +46,22 @@ export function openRecordStore(
   for (const name of readdirSync(attemptsFolder)) {
     if (!name.endsWith(ATTEMPT_SUFFIX)) continue;
     const path = join(attemptsFolder, name);
-    const read = readAttemptFile(path);
+    const read = readable(path);
     // Its first entry was torn, and no intent tells of it: it is another call's to begin.
     if (read === null) disk.remove(path);
-    else reopened(read);
+    else if (read !== undefined) reopened(read);
+  }
+
+  /** undefined: it was damaged, as when the machine went down. It is kept aside, and what its attempt lacks is seen by its server. */
+  function readable(path: string): ReturnType<typeof readAttemptFile> | undefined {
+    try {
+      return readAttemptFile(path);
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      renameSync(path, `${path}.damaged`);
+      lost(1);
+      return undefined;
+    }
   }
 
   function reopened({
@@ -108,10 +120,22 @@ function readEnded(path: string, known: KnownRollouts, most: number): number {
   }
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);
   const lines = whole.split('\n').slice(0, -1);
-  for (const line of lines) known.ended(JSON.parse(line));
+  for (const line of lines) {
+    const ended: EndedAttempt | null = parsedOrNull(line);
+    if (ended !== null) known.ended(ended);
+  }
   if (lines.length <= 2 * most) return Buffer.byteLength(whole);
   const kept = [...known.allEnded()].map((ended) => `${JSON.stringify(ended)}\n`).join('');
   writeFileSync(`${path}.new`, kept, { mode: 0o600 });
   renameSync(`${path}.new`, path);
   return Buffer.byteLength(kept);
+}
+
+/** null: it was damaged. */
+export function parsedOrNull<T>(text: string): T | null {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }

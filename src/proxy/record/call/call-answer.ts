@@ -2,7 +2,7 @@ import type { FailureInit } from '../../../../schemas/generated/step-event.ts';
 import { type EngineAnswer, engineAnswerOf } from '../../../ingest/engines/engine-answer.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../../ingest/exact-number.ts';
 import { Refused } from '../../../ingest/fields.ts';
-import { leftover } from '../../../ingest/json-text.ts';
+import { jsonText, leftover } from '../../../ingest/json-text.ts';
 import type { RecordedCall } from '../../journal/read-call.ts';
 import type { WholeAnswer } from '../whole-answer/whole-answer.ts';
 import { callError } from './call-error.ts';
@@ -30,11 +30,12 @@ export function callAnswer(
   route: Route,
   request: JsonObject | null,
   whole: WholeAnswer,
+  keptBytes: number,
 ): CallAnswer {
   const { answer } = whole;
   const error = callError(recorded, answer);
   const asked = request === null ? {} : (leftover(request, TOLD) ?? {});
-  const unread = (why: string, kept: Kept): CallAnswer => ({
+  const unread = (why: string, kept: Extra): CallAnswer => ({
     engine: { ...NOTHING, call: { model: modelOf(request) }, extra: kept },
     error,
     notAuditable: error === null ? why : null,
@@ -45,17 +46,26 @@ export function callAnswer(
     return unread(why, { unreadable: detail, answer: kept });
   }
   if (answer === null) return unread('no_answer', {});
-  if (route === 'other') return unread('other_route', { answer });
-  if (!isAnswer(answer)) return unread('unreadable_answer', { answer });
+  if (route === 'other') return unread('other_route', { answer: keptOf(answer, keptBytes) });
+  if (!isAnswer(answer)) return unread('unreadable_answer', { answer: keptOf(answer, keptBytes) });
   try {
     return read(engineOf(asked, answer), answer, error);
   } catch (thrown) {
     if (!(thrown instanceof Refused)) throw thrown;
-    return unread('unreadable_answer', { unreadable: `${thrown.field}: ${thrown.message}`, answer });
+    return unread('unreadable_answer', {
+      unreadable: `${thrown.field}: ${thrown.message}`,
+      answer: keptOf(answer, keptBytes),
+    });
   }
 }
 
-type Kept = Readonly<Record<string, JsonValue | undefined>>;
+type Extra = Readonly<Record<string, JsonValue | undefined>>;
+
+/** As it is, or the beginning of its text. */
+function keptOf(answer: JsonObject, keptBytes: number): JsonValue {
+  const text = jsonText(answer);
+  return text.length <= keptBytes ? answer : text.slice(0, keptBytes).toWellFormed();
+}
 
 function read(engine: EngineAnswer, answer: JsonObject, error: FailureInit | null): CallAnswer {
   const choice = Array.isArray(answer.choices) ? answer.choices[0] : undefined;

@@ -39,7 +39,7 @@ export function exchangeOf(path: string, recorded: RecordedCall, limits: AnswerL
     ...{ path, head, request },
     body: hash('sha256', Buffer.concat([Buffer.from(`${head.path}\n`), recorded.request])).slice(0, 32),
     conversation: conversationOf(request),
-    answer: callAnswer(recorded, routeOf(head.path), request, whole),
+    answer: callAnswer(recorded, routeOf(head.path), request, whole, limits.keptBytes),
     stream: whole.stream,
     status: answer?.status ?? null,
     firstByteUs: pieces[0]?.sinceUs ?? null,

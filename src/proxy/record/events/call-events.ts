@@ -104,6 +104,7 @@ function callExtra(exchange: Exchange, about: CallCircumstances, tokens: CallTok
     attempts: about.tries.length === 0 ? undefined : about.tries.map(triedOf),
     not_auditable: answer.notAuditable ?? undefined,
     late: about.isLate ? true : undefined,
+    inferred: head.named.rollout === null ? true : undefined,
     stream:
       stream === null
         ? undefined
@@ -141,7 +142,8 @@ function entryOf(
   events: number,
 ): AttemptEntry {
   const { conversation, answer } = exchange;
-  const hasAnswered = answer.error === null;
+  // Also of a call that failed in its middle: the client may go on with what it had of the answer.
+  const reply = replyOf(exchange);
   const hashes = conversation.kind === 'messages' ? conversation.hashes : [];
   const grown = tokens === null || tokens.completion === null ? null : tokens;
   const changed: SegmentEntry = {
@@ -156,9 +158,8 @@ function entryOf(
           },
     kept: segment.commonMessages,
     added: hashes.slice(segment.commonMessages),
-    // What failed is answered by nothing that a history could send back.
-    lastCall: hasAnswered ? state.calls : -1,
-    reply: hasAnswered ? replyOf(exchange) : null,
+    lastCall: answer.error === null || reply !== null ? state.calls : -1,
+    reply,
   };
   return {
     ...{ atUs: exchange.endedAtUs, nextSeq: state.nextSeq + events, calls: state.calls + 1 },

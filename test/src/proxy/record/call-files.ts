@@ -47,6 +47,7 @@ export function writeCall(folder: string, call: SeenCall): string {
     file.answer({ status: call.status ?? 200, headers: { 'content-type': type, ...call.answerHeaders } });
     since = took / 2;
     for (const piece of cut(bytesOf(call.answer), call.cuts ?? [])) file.piece(piece);
+    file.flush();
   }
   since = took;
   const { end = { how: 'complete', detail: null } } = call;

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -179,7 +179,7 @@ describe('a rollout', () => {
   });
 
   it('that is named again after its end is the next attempt; what goes on with it comes too late', () => {
-    const recording = openInProcess(folder);
+    const recording = openInProcess(folder, { now: () => BEGAN / 1000 + ids * 1000 });
     const { recorder } = recording;
     recorder.take(seen({ named, ...generated([1], [2]) }));
     recorder.end(NAMED, DONE);
@@ -203,6 +203,24 @@ describe('a rollout', () => {
     ]);
     expect(calls(recording).map(({ extra }) => extra.late)).toEqual([undefined, true, undefined, undefined]);
     expect(() => recorder.end({ ...NAMED, attempt: 0 }, DONE)).toThrow('no such attempt is open');
+  });
+
+  it('that ends while a call of it is under way has that call too late, and no second attempt by it', () => {
+    const recording = openInProcess(folder, { now: () => BEGAN / 1000 + ids * 1000 });
+    const { recorder } = recording;
+    recorder.take(seen({ named, ...generated([1], [2]) }));
+    const given = seen({ named, ...generated([9], []), answer: null, end: { how: 'client_gone', detail: null } });
+    recorder.end(NAMED, DONE);
+    recorder.take(given);
+    expect(recording.events().map(({ kind, attempt, seq }) => [kind, attempt, seq])).toEqual([
+      ...[
+        ['start', 0, 0],
+        ['model_call', 0, 1],
+        ['end', 0, 2],
+        ['model_call', 0, 3],
+      ],
+    ]);
+    expect(recorder.openRollouts).toBe(0);
   });
 
   it('has verdicts, after its end too, on the attempt that they are of', () => {
@@ -374,6 +392,41 @@ describe('a conversation', () => {
     expect(recorder.notAuditable).toEqual({ no_token_ids: 4 });
   });
 
+  it('of a call that failed in its middle goes on with what the client had of it', () => {
+    const recording = openInProcess(folder);
+    const { answer, ...asked } = chatted(first, { content: 'four' }, { prompt: [1, 2], completion: [3] });
+    recording.recorder.take(seen({ ...asked, named, answer, end: { how: 'upstream_cut', detail: null } }));
+    const second = [...first, { role: 'assistant', content: 'four' }, { role: 'user', content: 'sure?' }];
+    recording.recorder.take(
+      seen({ named, ...chatted(second, { content: 'yes' }, { prompt: [1, 2, 3, 4], completion: [5] }) }),
+    );
+    const told = recording.events().map(({ kind, message }) => [kind, message?.parts_json]);
+    expect(told.slice(3)).toEqual([
+      ['model_call', undefined],
+      ['message', '"sure?"'],
+      ['model_call', undefined],
+    ]);
+    expect(calls(recording)).toMatchObject([
+      { completion_ids: [3], error: { type: 'upstream_cut' } },
+      { prompt_prefix_len: 3, prompt_delta_ids: [4], completion_ids: [5] },
+    ]);
+  });
+
+  it('that nobody named goes on in the rollout that its first call was named after', () => {
+    const recording = openInProcess(folder);
+    recording.recorder.take(seen({ named, ...generated([1, 2], [3]) }));
+    recording.recorder.take(seen(generated([1, 2, 3, 4], [5])));
+    const found = calls(recording).map(({ rollout_id, prompt_prefix_len, extra }) => [
+      rollout_id,
+      prompt_prefix_len,
+      extra.inferred,
+    ]);
+    expect(found).toEqual([
+      ['a', 0, undefined],
+      ['a', 3, true],
+    ]);
+  });
+
   it('that nobody named is found by its ids or its text', () => {
     const recording = openInProcess(folder);
     const { recorder } = recording;
@@ -527,6 +580,21 @@ describe('what SGLang and vLLM say', () => {
     expect(calls(recording)).toMatchObject([
       { completion_ids: [5, 6], extra: { disagreement: { completion_ids: 2, logprobs: [-1, -2, -3] } } },
     ]);
+  });
+});
+
+describe('a state that was damaged', () => {
+  it('is put aside, and the others go on', () => {
+    const { recorder } = openInProcess(folder);
+    for (const rollout of ['a', 'b']) recorder.take(seen({ named: { rollout }, ...generated([1], [2]) }));
+    const attempts = join(folder, 'recording', 'attempts');
+    const [name = ''] = readdirSync(attempts);
+    writeFileSync(join(attempts, name), Buffer.concat([Buffer.alloc(100), Buffer.from('\n\0\n')]));
+    writeFileSync(join(folder, 'recording', 'ended.ndjson'), 'no json\n');
+    writeFileSync(join(folder, 'recording', 'intent.json'), '\0\0\n');
+    const again = openInProcess(folder).recorder;
+    expect(again).toMatchObject({ openRollouts: 1, lostEvents: 1 });
+    expect(readdirSync(attempts)).toContain(`${name}.damaged`);
   });
 });
 
