@@ -1,97 +1,18 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { eventOfJson } from '../../../../src/ingest/event-json.ts';
-import { parseExact } from '../../../../src/ingest/exact-json.ts';
-import { isObject } from '../../../../src/ingest/exact-number.ts';
-import { type SeenCall, streamOf, writeCall } from './call-files.ts';
-import { type InProcess, linesIn, openInProcess } from './recording-in-process.ts';
+import { streamOf } from './call-files.ts';
+import { openInProcess } from './recording-in-process.ts';
+import { BEGAN, calls, createSeenCalls, DONE, NAMED, named, SECOND } from './seen-calls.ts';
 
-let folder = '';
-let ids = 0;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'rollstream-record-'));
-  ids = 0;
-});
-afterEach(() => {
-  // Whatever was written is what a server takes.
-  for (const line of linesIn(folder)) {
-    const parsed = parseExact(line);
-    if (parsed.kind !== 'json' || !isObject(parsed.value)) throw new Error(line);
-    const given = { value: parsed.value, sha256: '', duplicateKeys: [] };
-    const defaults = { runId: null, producerId: '', format: '', location: null, groupSize: null, overrides: {} };
-    eventOfJson(given, defaults);
-  }
-  rmSync(folder, { recursive: true });
-});
-
-const SECOND = 1_000_000;
-const BEGAN = 1_700_000_000_000_000;
-
-/** Each call takes a second, and begins when the one before has ended. */
-function seen(call: Omit<SeenCall, 'id'>): string {
-  const n = ids++;
-  return writeCall(folder, { id: `c${n}`, startedAtUs: BEGAN + n * SECOND, tookUs: SECOND, ...call });
-}
-
-function generated(prompt: readonly number[], completion: readonly number[], more: object = {}) {
-  return {
-    request: { input_ids: prompt, sampling_params: { temperature: 1 } },
-    answer: {
-      text: completion.map((id) => `t${id}`).join(''),
-      output_ids: completion,
-      meta_info: {
-        ...{ id: `r${ids}`, prompt_tokens: prompt.length, completion_tokens: completion.length, weight_version: '7' },
-        finish_reason: { type: 'stop', matched: completion.at(-1) },
-        output_token_logprobs: completion.map((id) => [-id / 8, id, null]),
-        ...more,
-      },
-    },
-  };
-}
-
-type Message = Readonly<Record<string, unknown>>;
-
-/** vLLM's chat, with ids. */
-function chatted(
-  messages: readonly Message[],
-  message: Message,
-  ids: { prompt: number[]; completion: number[] } | null,
-) {
-  const choice = ids === null ? {} : { token_ids: ids.completion };
-  return {
-    ...{ path: '/v1/chat/completions', engine: 'vllm' as const, request: { model: 'm', messages } },
-    answer: {
-      ...{ id: 'x', model: 'm', ...(ids === null ? {} : { prompt_token_ids: ids.prompt }) },
-      choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: 'stop', ...choice }],
-    },
-  };
-}
-
-function calls({ events }: InProcess) {
-  return events().flatMap(({ model_call: call, segment_id, extra_json, rollout_id, attempt }) =>
-    call ? [{ ...call, segment_id, rollout_id, attempt, extra: JSON.parse(extra_json ?? '{}') }] : [],
-  );
-}
-
-const named = { rollout: 'a' };
-const NAMED = {
-  ...named,
-  run: null,
-  attempt: null,
-  group: null,
-  groupSize: null,
-  task: null,
-  env: null,
-  epoch: null,
-  purpose: null,
-};
-const DONE = { reasons: [{ raw: 'task_complete', system: 'rollstream' }] };
+const world = createSeenCalls();
+const { seen, generated } = world;
+beforeEach(world.begin);
+afterEach(world.end);
 
 describe('a rollout', () => {
   it('is its start, its calls with only what is new of their prompts, and its end', () => {
-    const recording = openInProcess(folder);
+    const recording = openInProcess(world.folder);
     const { recorder } = recording;
     const whole = {
       ...named,
@@ -134,13 +55,13 @@ describe('a rollout', () => {
         end: { ...DONE, final_response: '4', env_reward: 0.5 },
       },
     ]);
-    expect(readdirSync(join(folder, 'calls'))).toEqual([]);
-    expect(readdirSync(join(folder, 'recording', 'attempts'))).toEqual([]);
+    expect(readdirSync(join(world.folder, 'calls'))).toEqual([]);
+    expect(readdirSync(join(world.folder, 'recording', 'attempts'))).toEqual([]);
     expect(recorder).toMatchObject({ openRollouts: 0, lostEvents: 0, notAuditable: {} });
   });
 
   it('is named after the rollout and the proxy where nobody says more', () => {
-    const recording = openInProcess(folder);
+    const recording = openInProcess(world.folder);
     recording.recorder.take(seen({ named, ...generated([1], [2]) }));
     expect(recording.events()[0]).toMatchObject({
       ...{
@@ -156,7 +77,7 @@ describe('a rollout', () => {
   });
 
   it('that was rewritten keeps its segment with a shorter prefix; another agent of it has one of its own', () => {
-    const recording = openInProcess(folder);
+    const recording = openInProcess(world.folder);
     const prompts = [
       [[1, 2, 3], [4]],
       [[9, 9], [5]],
@@ -179,7 +100,7 @@ describe('a rollout', () => {
   });
 
   it('that is named again after its end is the next attempt; what goes on with it comes too late', () => {
-    const recording = openInProcess(folder, { now: () => BEGAN / 1000 + ids * 1000 });
+    const recording = openInProcess(world.folder, { now: () => BEGAN / 1000 + world.count * 1000 });
     const { recorder } = recording;
     recorder.take(seen({ named, ...generated([1], [2]) }));
     recorder.end(NAMED, DONE);
@@ -206,7 +127,7 @@ describe('a rollout', () => {
   });
 
   it('that ends while a call of it is under way has that call too late, and no second attempt by it', () => {
-    const recording = openInProcess(folder, { now: () => BEGAN / 1000 + ids * 1000 });
+    const recording = openInProcess(world.folder, { now: () => BEGAN / 1000 + world.count * 1000 });
     const { recorder } = recording;
     recorder.take(seen({ named, ...generated([1], [2]) }));
     const given = seen({ named, ...generated([9], []), answer: null, end: { how: 'client_gone', detail: null } });
@@ -224,13 +145,13 @@ describe('a rollout', () => {
   });
 
   it('has verdicts, after its end too, on the attempt that they are of', () => {
-    const recording = openInProcess(folder);
+    const recording = openInProcess(world.folder);
     const { recorder } = recording;
     recorder.take(seen({ named, ...generated([1], [2]) }));
     recorder.end(NAMED, DONE);
     recorder.verdict(NAMED, { scorer: 'sums', reward: 0.25, eventId: 'v1', report: { right: 1 } });
     recorder.verdict(NAMED, { scorer: 'nan', rewards: { a: Number.NaN, b: null }, eventId: 'v2' });
-    const [first, second] = openInProcess(folder).events().slice(-2);
+    const [first, second] = openInProcess(world.folder).events().slice(-2);
     expect(first).toMatchObject({
       ...{ kind: 'verdict', seq: null, event_id: 'v1', rollout_id: 'a', attempt: 0 },
       verdict: { scorer: 'sums', status: 'scored', rewards: { reward: 0.25 }, report_json: '{"right":1}' },
@@ -246,7 +167,7 @@ describe('a rollout', () => {
 
   it('ends when it was idle for long, but not while a call of it goes on', () => {
     let now = 1_700_000_000_000;
-    const recording = openInProcess(folder, { idleMs: 60_000, now: () => now });
+    const recording = openInProcess(world.folder, { idleMs: 60_000, now: () => now });
     const { recorder } = recording;
     recorder.take(seen({ named, ...generated([1], [2]) }));
     recorder.take(seen({ named: { rollout: 'b' }, ...generated([1], [2]) }));
@@ -269,7 +190,7 @@ describe('the same request again', () => {
   const failed = { status: 503, answer: { error: { message: 'busy', type: 'overloaded' } } };
 
   it('after errors is one call, with what came of it before as its attempts', () => {
-    const recording = openInProcess(folder);
+    const recording = openInProcess(world.folder);
     const { recorder } = recording;
     const { request } = generated([1, 2], [3]);
     recorder.take(seen({ named, request, ...failed }));
@@ -285,11 +206,11 @@ describe('the same request again', () => {
       { call: 'c0', status: 503, error: { type: 'overloaded', message: 'busy' }, completion_ids: null },
       { call: 'c1', status: 200, error: { type: 'client_gone', message: null }, completion_ids: [7], text: 'x' },
     ]);
-    expect(readdirSync(join(folder, 'calls'))).toEqual([]);
+    expect(readdirSync(join(world.folder, 'calls'))).toEqual([]);
   });
 
   it('that never comes leaves a call that failed, told when the client goes on or the rollout ends', () => {
-    const recording = openInProcess(folder);
+    const recording = openInProcess(world.folder);
     const { recorder } = recording;
     recorder.take(seen({ named, request: generated([1, 2], []).request, ...failed }));
     recorder.take(seen({ named, ...generated([1, 2, 5], [6]) }));
@@ -307,292 +228,30 @@ describe('the same request again', () => {
 
   it('outlives a restart between its tries', () => {
     const { request } = generated([1, 2], [3]);
-    openInProcess(folder).recorder.take(seen({ named, request, ...failed }));
-    const recording = openInProcess(folder);
+    openInProcess(world.folder).recorder.take(seen({ named, request, ...failed }));
+    const recording = openInProcess(world.folder);
     recording.recorder.take(seen({ named, ...generated([1, 2], [3]) }));
     expect(calls(recording)).toMatchObject([{ completion_ids: [3], extra: { attempts: [{ call: 'c0' }] } }]);
   });
 
   it('after a whole answer that the client says it never had is told as its retry', () => {
-    const recording = openInProcess(folder);
+    const recording = openInProcess(world.folder);
     recording.recorder.take(seen({ named, ...generated([1], [2]) }));
     recording.recorder.take(seen({ named, ...generated([1], [3]), headers: { 'x-stainless-retry-count': '1' } }));
     expect(calls(recording).map(({ extra }) => extra.retry_of)).toEqual([undefined, 0]);
   });
 });
 
-describe('a conversation', () => {
-  const first: Message[] = [
-    { role: 'system', content: 'be brief' },
-    { role: 'user', content: '2+2?' },
-  ];
-  const call = { id: 'k1', type: 'function', function: { name: 'add', arguments: '{"a":2, "b":2}' } };
-  const asked = { content: null, tool_calls: [call] };
-
-  it('gives its messages, and the results of tools with what the client says that it called', () => {
-    const recording = openInProcess(folder);
-    const { recorder } = recording;
-    recorder.take(seen({ named, ...chatted(first, asked, { prompt: [1, 2], completion: [3] }) }));
-    const executed = { ...call, function: { name: 'add', arguments: '{}' } };
-    const second: Message[] = [
-      ...first,
-      { role: 'assistant', content: null, tool_calls: [executed] },
-      { role: 'tool', tool_call_id: 'k1', content: '4' },
-      { role: 'user', content: [{ type: 'text', text: 'sure?' }], name: 'me' },
-    ];
-    recorder.take(seen({ named, ...chatted(second, { content: 'yes' }, { prompt: [1, 2, 3, 4], completion: [5] }) }));
-    const told = recording
-      .events()
-      .map(({ kind, message, tool_result, model_call, seq }) => [
-        seq,
-        kind,
-        message ?? tool_result ?? model_call?.completion_ids,
-      ]);
-    expect(told).toMatchObject([
-      [0, 'start', undefined],
-      [1, 'message', { role: 'system', parts_json: '"be brief"' }],
-      [2, 'message', { role: 'user', parts_json: '"2+2?"' }],
-      [3, 'model_call', [3]],
-      [
-        4,
-        'tool_result',
-        { call_id: 'k1', turn: 0, name: 'add', executed_arguments: '{}', status: 'unknown', output: '4' },
-      ],
-      [5, 'message', { role: 'user', parts_json: '[{"type":"text","text":"sure?"}]' }],
-      [6, 'model_call', [5]],
-    ]);
-    expect(recording.events()[0]?.start).toMatchObject({ prompt: '2+2?' });
-    expect(calls(recording)[1]?.extra.sent_back).toMatchObject({ tool_calls: [{ function: { arguments: '{}' } }] });
-    expect(calls(recording)[0]?.extra.request?.messages).toBeUndefined();
-  });
-
-  it('that nobody named is found by what it goes on with, among others that began alike', () => {
-    const recording = openInProcess(folder);
-    const { recorder } = recording;
-    for (const content of ['five', 'four', 'six']) recorder.take(seen(chatted(first, { content }, null)));
-    recorder.take(
-      seen(
-        chatted(
-          [...first, { role: 'assistant', content: ' four\n' }, { role: 'user', content: 'sure?' }],
-          { content: 'yes' },
-          null,
-        ),
-      ),
-    );
-    const found = calls(openInProcess(folder));
-    expect(found.map(({ rollout_id }) => rollout_id)).toEqual([
-      'inferred-c0',
-      'inferred-c1',
-      'inferred-c2',
-      'inferred-c1',
-    ]);
-    const starts = recording.events().filter(({ kind }) => kind === 'start');
-    expect(starts.map(({ extra_json }) => JSON.parse(extra_json ?? '{}').inferred)).toEqual([true, true, true]);
-    expect(new Set(starts.map(({ task_id }) => task_id)).size).toBe(1);
-    expect(recorder.notAuditable).toEqual({ no_token_ids: 4 });
-  });
-
-  it('of a call that failed in its middle goes on with what the client had of it', () => {
-    const recording = openInProcess(folder);
-    const { answer, ...asked } = chatted(first, { content: 'four' }, { prompt: [1, 2], completion: [3] });
-    recording.recorder.take(seen({ ...asked, named, answer, end: { how: 'upstream_cut', detail: null } }));
-    const second = [...first, { role: 'assistant', content: 'four' }, { role: 'user', content: 'sure?' }];
-    recording.recorder.take(
-      seen({ named, ...chatted(second, { content: 'yes' }, { prompt: [1, 2, 3, 4], completion: [5] }) }),
-    );
-    const told = recording.events().map(({ kind, message }) => [kind, message?.parts_json]);
-    expect(told.slice(3)).toEqual([
-      ['model_call', undefined],
-      ['message', '"sure?"'],
-      ['model_call', undefined],
-    ]);
-    expect(calls(recording)).toMatchObject([
-      { completion_ids: [3], error: { type: 'upstream_cut' } },
-      { prompt_prefix_len: 3, prompt_delta_ids: [4], completion_ids: [5] },
-    ]);
-  });
-
-  it('that nobody named goes on in the rollout that its first call was named after', () => {
-    const recording = openInProcess(folder);
-    recording.recorder.take(seen({ named, ...generated([1, 2], [3]) }));
-    recording.recorder.take(seen(generated([1, 2, 3, 4], [5])));
-    const found = calls(recording).map(({ rollout_id, prompt_prefix_len, extra }) => [
-      rollout_id,
-      prompt_prefix_len,
-      extra.inferred,
-    ]);
-    expect(found).toEqual([
-      ['a', 0, undefined],
-      ['a', 3, true],
-    ]);
-  });
-
-  it('that nobody named is found by its ids or its text', () => {
-    const recording = openInProcess(folder);
-    const { recorder } = recording;
-    recorder.take(seen(generated([1, 2], [3])));
-    recorder.take(seen(generated([1, 2], [4])));
-    recorder.take(seen(generated([1, 2, 4, 5], [6])));
-    const text = (prompt: string, said: string) => ({
-      path: '/v1/completions',
-      request: { prompt },
-      answer: { choices: [{ text: said }] },
-    });
-    recorder.take(seen(text('2+2=', ' 4')));
-    recorder.take(seen(text('2+2= 4, and', ' 5')));
-    const found = calls(recording).map(({ rollout_id }) => rollout_id);
-    expect(found).toEqual(['inferred-c0', 'inferred-c1', 'inferred-c1', 'inferred-c3', 'inferred-c3']);
-  });
-
-  it('that nobody named goes on where its request is made again, though others wait for the same', () => {
-    const recording = openInProcess(folder);
-    const { recorder } = recording;
-    const busy = { ...chatted(first, {}, null), status: 429, answer: { error: 'slow down' } };
-    recorder.take(seen(busy));
-    recorder.take(seen(busy));
-    for (const content of ['a', 'b']) recorder.take(seen(chatted(first, { content }, null)));
-    const found = calls(recording).map(({ rollout_id, extra }) => [rollout_id, extra.attempts?.length]);
-    expect(found).toEqual([
-      ['inferred-c0', 2],
-      ['inferred-c3', undefined],
-    ]);
-  });
-});
-
-describe('a call that cannot be read', () => {
-  it('is a call, with why and with what was kept', () => {
-    const recording = openInProcess(folder);
-    const { recorder } = recording;
-    const { request } = generated([1], []);
-    recorder.take(
-      seen({ named, request, answer: '<html>hello</html>', answerHeaders: { 'content-type': 'text/html' } }),
-    );
-    recorder.take(seen({ named, request: 'no json', answer: { text: 'a', meta_info: {} } }));
-    recorder.take(
-      seen({ named, path: '/v1/responses', request: { input: 'hi' }, answer: { id: 'x', output: [{ text: 'a' }] } }),
-    );
-    const logprobs = [
-      [Number.NaN, 5, null],
-      [-1, 6, null],
-    ];
-    const body = JSON.stringify(generated([1], [5, 6], { output_token_logprobs: logprobs }).answer).replace(
-      'null',
-      'NaN',
-    );
-    recorder.take(seen({ named, request, answer: body, answerHeaders: { 'content-type': 'application/json' } }));
-    const found = calls(recording);
-    expect(found.map(({ extra }) => extra.not_auditable)).toEqual([
-      'unreadable_answer',
-      'no_token_ids',
-      'other_route',
-      undefined,
-    ]);
-    expect(found[0]).toMatchObject({ error: null, extra: { answer: '<html>hello</html>' } });
-    expect(found[2]).toMatchObject({ extra: { answer: { output: [{ text: 'a' }] } } });
-    expect(found[3]).toMatchObject({
-      completion_ids: [5, 6],
-      extra: {
-        unsound_logprobs: [
-          [{ $number: 'NaN' }, 5, null],
-          [-1, 6, null],
-        ],
-      },
-    });
-    expect(found[3]?.completion_logprobs).toBeUndefined();
-    expect(recorder.notAuditable).toEqual({ unreadable_answer: 1, no_token_ids: 1, other_route: 1 });
-  });
-
-  it('was torn by the death of the proxy: what the client had of it stays', () => {
-    const partial = (n: number) => ({
-      text: 'ab'.slice(0, n),
-      output_ids: [7, 8].slice(0, n),
-      meta_info: { id: 'r', prompt_tokens: 1, completion_tokens: n },
-    });
-    const torn = { answer: `${streamOf([partial(1), partial(2)], { done: false })}data: {"te`, end: null };
-    seen({ named, request: generated([1], []).request, ...torn });
-    seen({ named, ...generated([1, 2], []), answer: null, end: null });
-    const recording = openInProcess(folder);
-    recording.recorder.end(NAMED, DONE);
-    expect(calls(recording)).toMatchObject([
-      { error: { type: 'proxy_killed' }, raw_text: 'ab', completion_ids: [7, 8], extra: { stream: { torn: '{"te' } } },
-      { error: { type: 'proxy_killed' }, prompt_delta_ids: [2] },
-    ]);
-  });
-});
-
-describe('what SGLang and vLLM say', () => {
-  it('in the meta_info of a choice is taken for the ids, the logprobs and the versions', () => {
-    const recording = openInProcess(folder);
-    const meta = {
-      ...{
-        finish_reason: { type: 'length', length: 2 },
-        weight_versions: [
-          { version: '1', start: 0, end: 1 },
-          { version: '2', start: 1, end: 2 },
-        ],
-      },
-      ...{
-        output_token_logprobs: [
-          [-0.5, 5, 'a'],
-          [-0.1, 6, 'b'],
-        ],
-        e2e_latency: 0.5,
-      },
-    };
-    const message = {
-      role: 'assistant',
-      content: null,
-      tool_calls: [{ id: 'k', function: { name: 'f', arguments: '{' } }],
-    };
-    const choice = { index: 0, message, finish_reason: 'length', meta_info: meta, prompt_token_ids: [1, 2] };
-    recording.recorder.take(
-      seen({
-        ...{ named, path: '/v1/chat/completions', request: { model: 'm', messages: [] } },
-        answer: { id: 'x', model: 'm', choices: [choice], usage: { prompt_tokens: 2, completion_tokens: 2 } },
-      }),
-    );
-    expect(calls(recording)).toMatchObject([
-      {
-        ...{ prompt_delta_ids: [1, 2], completion_ids: [5, 6], completion_logprobs: [-0.5, Math.fround(-0.1)] },
-        ...{
-          weight_spans: [
-            { start: 0, version: '1' },
-            { start: 1, version: '2' },
-          ],
-          server_e2e_us: 500_000,
-        },
-        finish_reason: '{"type":"length","length":2}',
-        tool_calls: [{ call_id: 'k', name: 'f', arguments_raw: '{' }],
-      },
-    ]);
-  });
-
-  it('is kept where it disagrees: one logprob more than ids', () => {
-    const recording = openInProcess(folder);
-    const extra = {
-      output_token_logprobs: [
-        [-1, 5, null],
-        [-2, 6, null],
-        [-3, 7, null],
-      ],
-    };
-    recording.recorder.take(seen({ named, ...generated([1], [5, 6], extra) }));
-    expect(calls(recording)).toMatchObject([
-      { completion_ids: [5, 6], extra: { disagreement: { completion_ids: 2, logprobs: [-1, -2, -3] } } },
-    ]);
-  });
-});
-
 describe('a state that was damaged', () => {
   it('is put aside, and the others go on', () => {
-    const { recorder } = openInProcess(folder);
+    const { recorder } = openInProcess(world.folder);
     for (const rollout of ['a', 'b']) recorder.take(seen({ named: { rollout }, ...generated([1], [2]) }));
-    const attempts = join(folder, 'recording', 'attempts');
+    const attempts = join(world.folder, 'recording', 'attempts');
     const [name = ''] = readdirSync(attempts);
     writeFileSync(join(attempts, name), Buffer.concat([Buffer.alloc(100), Buffer.from('\n\0\n')]));
-    writeFileSync(join(folder, 'recording', 'ended.ndjson'), 'no json\n');
-    writeFileSync(join(folder, 'recording', 'intent.json'), '\0\0\n');
-    const again = openInProcess(folder).recorder;
+    writeFileSync(join(world.folder, 'recording', 'ended.ndjson'), 'no json\n');
+    writeFileSync(join(world.folder, 'recording', 'intent.json'), '\0\0\n');
+    const again = openInProcess(world.folder).recorder;
     expect(again).toMatchObject({ openRollouts: 1, lostEvents: 1 });
     expect(readdirSync(attempts)).toContain(`${name}.damaged`);
   });
@@ -600,7 +259,7 @@ describe('a state that was damaged', () => {
 
 describe('limits', () => {
   it('a spool without room loses events, and the gap is seen', () => {
-    const recording = openInProcess(folder, { limits: { spoolBytes: 3000 } });
+    const recording = openInProcess(world.folder, { limits: { spoolBytes: 3000 } });
     for (let n = 0; n < 5; n++) recording.recorder.take(seen({ named, ...generated([1, n], [2]) }));
     const seqs = recording.events().map(({ seq }) => seq);
     expect(recording.recorder.lostEvents).toBe(6 - seqs.length);
@@ -609,7 +268,7 @@ describe('limits', () => {
   });
 
   it('what memory lets go of is read back: many rollouts go on as they were', () => {
-    const recording = openInProcess(folder, { limits: { stateBytes: 20_000 } });
+    const recording = openInProcess(world.folder, { limits: { stateBytes: 20_000 } });
     const rollouts = Array.from({ length: 40 }, (_, n) => n);
     for (const n of rollouts) recording.recorder.take(seen({ named: { rollout: `${n}` }, ...generated([n, 1], [2]) }));
     for (const n of rollouts)
@@ -622,10 +281,10 @@ describe('limits', () => {
   });
 
   it('calls that wait to be made again are told once there are too many', () => {
-    const recording = openInProcess(folder, { limits: { waitingCalls: 2 } });
+    const recording = openInProcess(world.folder, { limits: { waitingCalls: 2 } });
     for (let n = 0; n < 3; n++)
       recording.recorder.take(seen({ named, request: { input_ids: [n] }, status: 500, answer: { error: 'no' } }));
     expect(calls(recording)).toMatchObject([{ prompt_delta_ids: [0], error: { message: 'no' } }]);
-    expect(existsSync(join(folder, 'calls', 'c1.call'))).toBe(true);
+    expect(existsSync(join(world.folder, 'calls', 'c1.call'))).toBe(true);
   });
 });
