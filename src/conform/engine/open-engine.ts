@@ -92,6 +92,7 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
   }).catch(async (cause: unknown) => {
     await vocabulary.close();
     file?.close();
+    if (typeof config.tokenizer === 'string') tokenizer.close();
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new RollstreamError('RS_CONFIG', `cannot listen on ${host}:${port}: ${why}`, {
       cause,

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Play } from '../scenarios/scenario.ts';
 import type { Answer } from './answer.ts';
 import type { Frame, Shape } from './shapes/frame.ts';
@@ -14,7 +14,7 @@ export interface Sending {
   readonly response: ServerResponse;
   readonly answer: Answer;
   readonly shape: Shape;
-  readonly play: Pick<Play, 'delayMs' | 'resetAfter'>;
+  readonly play: Pick<Play, 'delayMs' | 'resetAfter' | 'pieceBytes'>;
   readonly tokensPerSecond: number | null;
   /** Called once, before the last bytes. */
   readonly tell: (sent: Sent) => void;
@@ -25,6 +25,8 @@ export async function sendAnswer(sending: Sending): Promise<void> {
   const { response, answer, play } = sending;
   const gone = new AbortController();
   response.once('close', () => gone.abort());
+  // It may have left while its prompt was read.
+  if (response.destroyed || response.socket === null || response.socket.destroyed) gone.abort();
   // A client that left is told of by `close`; what is written to it afterwards is no error of ours.
   response.on('error', () => gone.abort());
   if (play.delayMs !== undefined) await pause(play.delayMs, gone.signal);
@@ -70,13 +72,23 @@ async function sendFrames(
         tell({ tokens, ended: 'reset' });
         return cutAfter(response, waiting.text);
       }
-      if (!response.write(waiting.text)) await drained(response, gone);
+      if (play.pieceBytes !== undefined) await writeInPieces(response, waiting.text, play.pieceBytes);
+      else if (!response.write(waiting.text)) await drained(response, gone);
     }
     waiting = frame;
   }
   if (gone.aborted) return tell({ tokens, ended: 'client_gone' });
   tell({ tokens: answer.ids.length, ended: 'complete' });
   response.end(waiting?.text ?? '');
+}
+
+/** Each in a turn of its own, so that none is joined with the next. */
+async function writeInPieces(response: ServerResponse, text: string, length: number): Promise<void> {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += length) {
+    response.write(bytes.subarray(at, at + length));
+    await nextTurn();
+  }
 }
 
 /** The rest never comes: once these bytes are on their way the connection is reset, as of an engine that was killed. */

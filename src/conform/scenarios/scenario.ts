@@ -56,6 +56,8 @@ export interface Play {
   readonly extraLogprobs?: number;
   /** Before the first byte. */
   readonly delayMs?: number;
+  /** A stream is written in pieces of so many bytes, so that they end within characters and within `data: `. */
+  readonly pieceBytes?: number;
   /** The connection is cut once so many tokens were sent; a whole answer is cut within its body. */
   readonly resetAfter?: number;
 }

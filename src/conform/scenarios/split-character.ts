@@ -12,12 +12,18 @@ export const splitCharacter: Scenario = {
 
 const RARE = ['\u{1F701}', '\u{13000}', '\u{1D54F}', '\u{20BB7}', '\u{1F9FF}'];
 
+/** Odd, and no more than `data: ` and one character have: no boundary is where a client would like it. */
+const PIECE_BYTES = 5;
+
 function play(turn: Turn): Play {
   const { vocabulary, task } = turn;
   const rare = RARE.find((character) => isSplit(turn, vocabulary.encode(character)));
   if (rare === undefined) return honestPlay(turn);
   if (turn.turn === 0)
-    return saying(turn, callText('search', { query: `${task.query} ${rare}` }), 'a character over several tokens');
+    return {
+      ...saying(turn, callText('search', { query: `${task.query} ${rare}` }), 'a character over several tokens'),
+      pieceBytes: PIECE_BYTES,
+    };
   if (turn.turn !== 2) return honestPlay(turn);
   const ids = [...vocabulary.encode(`${honestText(turn, 2)} `), ...vocabulary.encode(rare).slice(0, 1)];
   return { ids, finish: { type: 'length', length: ids.length }, misbehaved: 'cut by length within a character' };

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Engine } from '../../../../src/conform/engine/engine-config.ts';
 import { openEngine } from '../../../../src/conform/engine/open-engine.ts';
@@ -22,6 +23,24 @@ const chat = (scenario: string, more: object = {}) =>
     ...{ return_token_ids: true, logprobs: true },
     ...more,
   });
+/** Pieces of a streamed answer as they were written, before any client joins them. */
+async function rawPieces(scenario: string): Promise<Buffer[]> {
+  const messages = [{ role: 'user', content: `[[rollstream:${scenario}]] How many?` }];
+  const body = JSON.stringify({ messages, stream: true, tools: TOOLS });
+  const head = `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n`;
+  const socket = connect(Number(new URL(engine.url).port), '127.0.0.1');
+  socket.write(head + body);
+  const raw = Buffer.concat(await socket.toArray());
+  const pieces: Buffer[] = [];
+  for (let at = raw.indexOf('\r\n\r\n') + 4; ; ) {
+    const start = raw.indexOf('\r\n', at) + 2;
+    const length = Number.parseInt(raw.toString('latin1', at, start), 16);
+    if (length === 0) return pieces;
+    pieces.push(raw.subarray(start, start + length));
+    at = start + length + 2;
+  }
+}
+
 const lastTruth = () => engine.truth().at(-1);
 
 it('an abort is HTTP 200 with what there was, and asked again the call is whole', async () => {
@@ -88,6 +107,19 @@ it('a client that leaves in the middle is told, with the tokens that were sent',
   }
 });
 
+it('a client that has left before its answer begins had nothing of it', async () => {
+  const before = engine.truth().length;
+  const body = JSON.stringify({
+    messages: [{ role: 'user', content: '[[rollstream:slow_first_token#2]]' }],
+    stream: true,
+  });
+  const head = `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n\r\n`;
+  const socket = connect(Number(new URL(engine.url).port), '127.0.0.1').end(head + body);
+  expect(await socket.toArray()).toEqual([]);
+  await expect.poll(() => engine.truth().length).toBe(before + 1);
+  expect(lastTruth()).toMatchObject({ ended: 'client_gone', completionIds: [], finishReason: null });
+});
+
 it('one logprob too many reaches the client of each route', async () => {
   const body = await jsonOf(chat('extra_logprob#1'));
   const { token_ids, logprobs } = body.choices[0];
@@ -96,7 +128,12 @@ it('one logprob too many reaches the client of each route', async () => {
 });
 
 it('a character over several tokens is whole again in the text of a stream', async () => {
-  const text = await (await chat('split_character#1', { stream: true, tools: TOOLS })).text();
+  const pieces = await rawPieces('split_character#1');
+  // The last is `[DONE]`.
+  expect(Math.max(...pieces.slice(0, -1).map(({ length }) => length))).toBe(5);
+  // Some end within the character, of which no byte is a character of its own.
+  expect(pieces.some((piece) => piece.toString().endsWith('\uFFFD'))).toBe(true);
+  const text = Buffer.concat(pieces).toString();
   const chunks = text
     .split('\n\n')
     .filter(Boolean)
