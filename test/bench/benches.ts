@@ -10,6 +10,7 @@ import { endToEnd } from './end-to-end.ts';
 import { importLines } from './import-lines.ts';
 import { logRecords } from './log-records.ts';
 import { openTrajectories } from './open-trajectories.ts';
+import { proxy } from './proxy.ts';
 import { replay } from './replay.ts';
 import { storeInsert } from './store-insert.ts';
 import { tenants } from './tenants.ts';
@@ -29,4 +30,5 @@ export const BENCHES: readonly Bench[] = [
   replay,
   analytics,
   tenants,
+  proxy,
 ];

@@ -1,0 +1,68 @@
+import http from 'node:http';
+
+const CHAT = '/v1/chat/completions';
+/** About what an agent's history of a few turns weighs. */
+const MESSAGES = [{ role: 'user', content: 'word '.repeat(2_000) }];
+
+export interface Asked {
+  readonly tokens: number;
+  /** Of a stream; 0: the answer is whole. */
+  readonly gapMs: number;
+}
+
+/** How long each of so many calls took, in µs, of some clients that call one after the other. */
+export async function callsTook(url: string, calls: number, clients: number, tokens: number): Promise<number[]> {
+  const agent = new http.Agent({ keepAlive: true });
+  const took: number[] = [];
+  let left = calls;
+  const client = async (): Promise<void> => {
+    while (left-- > 0) {
+      const began = performance.now();
+      await ask(url, agent, { tokens, gapMs: 0 }, () => {});
+      took.push(1000 * (performance.now() - began));
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, client));
+  agent.destroy();
+  return took;
+}
+
+/** How long each chunk of so many streams at once was under way, in µs. */
+export async function chunksTook(url: string, streams: number, asked: Asked): Promise<number[]> {
+  const agent = new http.Agent({ keepAlive: true });
+  const took: number[] = [];
+  const read = (text: string): void => {
+    const now = process.hrtime.bigint();
+    for (const [, at] of text.matchAll(/"at":"(\d+)"/g)) took.push(Number(now - BigInt(at ?? 0)) / 1000);
+  };
+  await Promise.all(
+    Array.from({ length: streams }, async (_, at) => {
+      // Not all in the same millisecond: engines write by step, but not clients.
+      await new Promise((resolve) => setTimeout(resolve, (asked.gapMs * at) / streams));
+      await ask(url, agent, asked, read);
+    }),
+  );
+  agent.destroy();
+  return took;
+}
+
+let asks = 0;
+
+function ask(url: string, agent: http.Agent, { tokens, gapMs }: Asked, read: (text: string) => void): Promise<void> {
+  const stream = gapMs > 0 ? { stream: true, gap_ms: gapMs } : {};
+  const body = JSON.stringify({ messages: MESSAGES, max_tokens: tokens, ...stream });
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    'x-rollstream-rollout': `bench-${process.pid}-${asks++}`,
+  };
+  return new Promise((resolve, reject) => {
+    const request = http.request(`${url}${CHAT}`, { method: 'POST', agent, headers }, (res) => {
+      res.on('data', (chunk: Buffer) => read(chunk.toString('latin1')));
+      res.on('end', resolve);
+      res.on('error', reject);
+    });
+    request.on('error', reject);
+    request.end(body);
+  });
+}
