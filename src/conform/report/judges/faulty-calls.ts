@@ -38,8 +38,8 @@ function judge(seen: Seen, turn: SeenTurn, call: StrictCall, calls: readonly Str
       ]);
     const isEmpty = ran.outcome === 'asked_empty' || isEmptyObject(ran.arguments);
     const as = isEmpty ? 'empty_arguments' : 'repaired';
-    const given = isEmpty ? 'without its arguments' : ran.arguments === null ? 'as something' : `with ${ran.arguments}`;
-    const detail = `${check === 'unclosed_call' ? 'a call that was never closed' : 'a malformed call'} was executed ${given}${parserText(taken)}`;
+    const what = check === 'unclosed_call' ? 'a call that was never closed' : 'a malformed call';
+    const detail = `${what} was ${becameOf(ran)}${parserText(taken)}`;
     return laundered(check, as, turn.turn, detail, [said, executionEvidence(ran, turn)]);
   }
   const refused = executions.find(({ outcome }) => outcome === 'refused');
@@ -60,6 +60,12 @@ function judge(seen: Seen, turn: SeenTurn, call: StrictCall, calls: readonly Str
       recordText(listed.raw ?? listed.parsed ?? ''),
     ]);
   return lost(check, seen, turn, said);
+}
+
+function becameOf({ outcome, arguments: args }: Execution): string {
+  if (outcome === 'asked_empty') return 'handed on without its arguments, and the model told that they are missing';
+  if (isEmptyObject(args)) return 'executed with {}';
+  return args === null ? 'executed' : `executed with ${args}`;
 }
 
 /** Nothing was asked after it: the loop took it for an answer, unless it says otherwise. */
