@@ -73,14 +73,18 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
       refuse(response, refusal, shape);
     }
   };
+  const running = new Set<Promise<void>>();
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0 }, (request, response) => {
-    void handle(request, response);
+    const answering = handle(request, response).finally(() => running.delete(answering));
+    running.add(answering);
   });
   const close = async (): Promise<void> => {
     await new Promise<void>((resolve) => {
       server.close(() => resolve());
       server.closeAllConnections();
     });
+    // Each has a line to write.
+    await Promise.all(running);
     file?.close();
     await vocabulary.close();
     if (typeof config.tokenizer === 'string') tokenizer.close();

@@ -1,4 +1,7 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Engine } from '../../../../src/conform/engine/engine-config.ts';
 import { openEngine } from '../../../../src/conform/engine/open-engine.ts';
@@ -118,6 +121,29 @@ it('a client that has left before its answer begins had nothing of it', async ()
   expect(await socket.toArray()).toEqual([]);
   await expect.poll(() => engine.truth().length).toBe(before + 1);
   expect(lastTruth()).toMatchObject({ ended: 'client_gone', completionIds: [], finishReason: null });
+});
+
+it('what is cut by the end of the engine has a line in its log', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rollstream-send-'));
+  const log = join(folder, 'truth.jsonl');
+  const ending = await openEngine({ tokenizer, log, tokensPerSecond: 20 });
+  const response = await post(ending.url, '/v1/completions', {
+    prompt: '[[rollstream:long_text#3]]',
+    max_tokens: 100,
+    stream: true,
+  });
+  const reader = response.body?.getReader();
+  await reader?.read();
+  await ending.close();
+  await expect(reader?.closed).rejects.toThrow();
+  expect(
+    readFileSync(log, 'utf8')
+      .trim()
+      .split('\n')
+      .slice(1)
+      .map((line) => JSON.parse(line)),
+  ).toMatchObject([{ scenario: 'long_text', ended: 'client_gone', finishReason: null }]);
+  rmSync(folder, { recursive: true });
 });
 
 it('one logprob too many reaches the client of each route', async () => {
