@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { rolloutLines } from './tenant-rollouts.ts';
 
 /** A run that sends as much as it is let, from several processes at once, as recorders do: 429 is asked again after its Retry-After. */
-const [, , url = '', workers = '8', perBody = '200'] = process.argv;
+const [, , url = '', workers = '8', perBody = '100'] = process.argv;
 let [accepted, limited, others] = [0, 0, 0];
 const isOver = false;
 
@@ -23,8 +23,9 @@ async function work(worker: number): Promise<void> {
 }
 
 process.once('SIGTERM', () => {
-  process.stdout.write(JSON.stringify({ accepted, limited, others }));
+  process.stdout.write(JSON.stringify({ seconds: (performance.now() - began) / 1000, accepted, limited, others }));
   process.exit(0);
 });
+const began = performance.now();
 process.stderr.write('it begins\n');
 await Promise.all(Array.from({ length: Number(workers) }, (_, worker) => work(worker)));

@@ -67,8 +67,9 @@ describe('loadConfig', () => {
     expect(run({ 'limits.run_events_per_second': '100', 'limits.run_in_flight': '8MB' })).toEqual({
       ...{ eventsPerSecond: 100, inFlightBytes: 8_388_608 },
     });
-    for (const flags of [{ 'limits.run_events_per_second': '0' }, { 'limits.run_in_flight': '8' }])
-      expect(() => run(flags)).toThrow(expect.objectContaining({ code: 'RS_CONFIG' }));
+    const wrong = ['limits.run_events_per_second=0', 'limits.run_in_flight=8'].map((text) => text.split('='));
+    for (const [key = '', value = ''] of wrong)
+      expect(() => run({ [key]: value })).toThrow(expect.objectContaining({ code: 'RS_CONFIG' }));
   });
 
   it('takes a flag before the environment, the environment before the file, the file before the default', () => {

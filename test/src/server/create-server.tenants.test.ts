@@ -30,7 +30,9 @@ beforeAll(async () => {
       task_id: 'hidden-task',
       producer_id: 'p-theirs',
     });
-  await server.post('/v1/steps', linesOf([0, 1, 2].flatMap(theirs)), LINES);
+  const mine = rolloutEvents('o0', { run_id: 'mine' });
+  await server.post('/v1/steps', linesOf([...[0, 1, 2].flatMap(theirs), ...mine]), LINES);
+  await server.drained();
 });
 afterAll(async () => {
   await server.stop();
