@@ -32,7 +32,7 @@ export function openRecorderQueue({ options, producerId }: RecorderStart, listen
   const folder = join(options.folder, 'recording');
   const spooled = openSpool(join(folder, 'spool'), producerId, options.server, RECORD_LIMITS.spoolBytes);
   const { spool, counters, sender } = spooled;
-  const disk = createRecordDisk(spool);
+  const disk = createRecordDisk(folder, spool);
   const recorder = createRecorder({
     ...{ folder, producerId, options, callsFolder: join(options.folder, 'calls'), limits: RECORD_LIMITS },
     disk: {

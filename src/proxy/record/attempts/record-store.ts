@@ -5,7 +5,7 @@ import { entryLine, readAttemptFile } from './attempt-file.ts';
 import { ATTEMPT_SUFFIX, type AttemptHead } from './attempt-head.ts';
 import type { AttemptEntry } from './attempt-state.ts';
 import { createFoundConversations, type FoundConversations } from './found-conversations.ts';
-import { createIntents } from './intent.ts';
+import { createIntents, parsedOrNull } from './intent.ts';
 import { createKnownRollouts, type EndedAttempt, type KnownRollouts } from './known-rollouts.ts';
 import { createOpenAttempts, type OpenAttempt, type OpenAttempts } from './open-attempts.ts';
 import type { RecordDisk } from './record-disk.ts';
@@ -36,7 +36,7 @@ export function openRecordStore(
 ): RecordStore {
   const attemptsFolder = join(folder, 'attempts');
   mkdirSync(attemptsFolder, { recursive: true, mode: 0o700 });
-  const intents = createIntents(folder, disk, (lines) => lost(lines.split('\n').length - 1));
+  const intents = createIntents(disk, (lines) => lost(lines.split('\n').length - 1));
   intents.finish();
   const attempts = createOpenAttempts(attemptsFolder, limits.stateBytes);
   const known = createKnownRollouts(limits.endedAttempts);
@@ -129,13 +129,4 @@ function readEnded(path: string, known: KnownRollouts, most: number): number {
   writeFileSync(`${path}.new`, kept, { mode: 0o600 });
   renameSync(`${path}.new`, path);
   return Buffer.byteLength(kept);
-}
-
-/** null: it was damaged. */
-export function parsedOrNull<T>(text: string): T | null {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

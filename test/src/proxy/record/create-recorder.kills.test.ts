@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -19,7 +19,7 @@ class Killed extends Error {
 }
 
 /** Stops at a change of what is on disk: before it, in its middle, or after it. */
-function killing(draw: Draw, oneIn: number): (disk: RecordDisk) => RecordDisk {
+function killing(draw: Draw, oneIn: number, intent: string): (disk: RecordDisk) => RecordDisk {
   const die = (now: () => void): never => {
     now();
     throw new Killed('killed');
@@ -33,6 +33,18 @@ function killing(draw: Draw, oneIn: number): (disk: RecordDisk) => RecordDisk {
       return die([() => undefined, half, () => void whole()][draw(3)] ?? half);
     };
     return {
+      // All of it but the mark that says that it is to be done.
+      intend: (text) =>
+        around(
+          () => disk.intend(text),
+          () => writeFileSync(intent, `-${text.slice(0, draw(text.length))}`),
+        ),
+      done: () =>
+        around(
+          () => disk.done(),
+          () => undefined,
+        ),
+      intended: () => disk.intended(),
       write: (path, at, text) =>
         around(
           () => disk.write(path, at, text),
@@ -63,7 +75,10 @@ function createWorld(folder: string, draw: Draw): World {
   const open = (): InProcess => {
     for (;;) {
       try {
-        return openInProcess(folder, { disk: killing(draw, oneIn), limits: { stateBytes: 10_000 } });
+        return openInProcess(folder, {
+          disk: killing(draw, oneIn, join(folder, 'recording', 'intent')),
+          limits: { stateBytes: 10_000 },
+        });
       } catch (error) {
         if (!(error instanceof Killed)) throw error;
       }

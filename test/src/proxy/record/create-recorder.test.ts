@@ -250,7 +250,7 @@ describe('a state that was damaged', () => {
     const [name = ''] = readdirSync(attempts);
     writeFileSync(join(attempts, name), Buffer.concat([Buffer.alloc(100), Buffer.from('\n\0\n')]));
     writeFileSync(join(world.folder, 'recording', 'ended.ndjson'), 'no json\n');
-    writeFileSync(join(world.folder, 'recording', 'intent.json'), '\0\0\n');
+    writeFileSync(join(world.folder, 'recording', 'intent'), '+              2no');
     const again = openInProcess(world.folder).recorder;
     expect(again).toMatchObject({ openRollouts: 1, lostEvents: 1 });
     expect(readdirSync(attempts)).toContain(`${name}.damaged`);

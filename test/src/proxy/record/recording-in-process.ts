@@ -27,7 +27,7 @@ export function openInProcess(folder: string, options: InProcessOptions = {}): I
   for (const path of [state, callsFolder]) mkdirSync(path, { recursive: true });
   const limits = { ...RECORD_LIMITS, ...options.limits };
   const { spool } = openSpool(join(state, 'spool'), 'proxy-1', null, limits.spoolBytes);
-  const plain = createRecordDisk(spool);
+  const plain = createRecordDisk(state, spool);
   const recorder = createRecorder({
     ...{ folder: state, producerId: 'proxy-1', callsFolder, limits },
     options: { run: 'proxy', env: 'proxy', purpose: 'train', idleMs: options.idleMs ?? 900_000 },
