@@ -47,7 +47,7 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
     },
   };
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { pathname } = new URL(request.url ?? '/', 'http://engine');
+    const [pathname = '/'] = (request.url ?? '/').split('?');
     const found = routeOf(request.method ?? 'GET', pathname, dialect);
     const shape = { route: found?.kind === 'call' ? found.route : null, dialect: found?.dialect ?? 'vllm' };
     try {

@@ -231,7 +231,8 @@ it('a prompt without a marker is answered honestly, and what is no call has no l
   const before = engine.truth().length;
   for (const path of ['/v1/models', '/health', '/get_model_info', '/version', '/get_server_info'])
     expect((await fetch(`${engine.url}${path}`)).status).toBe(200);
-  expect((await fetch(`${engine.url}/v1/embeddings`)).status).toBe(404);
+  for (const path of ['/v1/embeddings', '//', '/sglang/', '/other/v1/models?x=1'])
+    expect((await fetch(`${engine.url}${path}`)).status, path).toBe(404);
   expect(engine.truth().length).toBe(before);
   await ask('/v1/completions', { prompt: 'Once', max_tokens: 8 });
   expect(lastTruth()).toMatchObject({
