@@ -29,7 +29,8 @@ export function createBodyCutter(rule: CutRule): Cutter {
     },
     end() {
       if (gaveUp || held.length === 0) return NONE;
-      const whole = Buffer.concat(held);
+      const [first] = held;
+      const whole = held.length === 1 && first !== undefined ? first : Buffer.concat(held);
       held = [];
       return [cutText(whole, rule) ?? whole];
     },

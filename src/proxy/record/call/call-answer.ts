@@ -8,6 +8,7 @@ import type { WholeAnswer } from '../whole-answer/whole-answer.ts';
 import { callError } from './call-error.ts';
 import { withChoiceMeta } from './choice-meta.ts';
 import type { Route } from './route.ts';
+import { withSglextIds } from './sglext-ids.ts';
 
 /** What came of one request, as far as an event holds it. */
 export interface CallAnswer {
@@ -49,7 +50,7 @@ export function callAnswer(
   if (route === 'other') return unread('other_route', { answer: keptOf(answer, keptBytes) });
   if (!isAnswer(answer)) return unread('unreadable_answer', { answer: keptOf(answer, keptBytes) });
   try {
-    return read(engineOf(asked, answer), answer, error);
+    return read(engineOf(asked, withSglextIds(answer)), answer, error);
   } catch (thrown) {
     if (!(thrown instanceof Refused)) throw thrown;
     return unread('unreadable_answer', {
