@@ -87,8 +87,9 @@ async function readChat(facts: RequestFacts, vocabulary: Vocabulary): Promise<As
   if (stream && dialect === 'sglang') refuseStreamed(body);
   const offered: readonly unknown[] = Array.isArray(tools) ? tools : [];
   const text = await rendered(messages, offered, facts, vocabulary);
-  const wantsExt = (name: string): boolean =>
-    dialect === 'sglang' && (flagField(body, name) || headers[`x-sglext-${name.replaceAll('_', '-')}`] === '1');
+  const wantsExt = (name: 'return_input_ids' | 'return_output_ids'): boolean =>
+    dialect === 'sglang' &&
+    (flagField(body, `${name}_in_sglext`) || headers[`x-sglext-${name.replaceAll('_', '-')}`] === '1');
   return {
     route: 'chat',
     ...openAiOf(facts, 'chatcmpl', vocabulary),

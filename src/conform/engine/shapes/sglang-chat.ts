@@ -54,17 +54,18 @@ function* frames(answer: Answer): Iterable<Frame> {
     const isLast = at + 1 === ids.length;
     const added = stream(deltas[at] ?? '', isLast);
     called += added.calls.length;
-    const logprobs = chatLogprobs(answer, at, isLast ? answer.logprobs.length : at + 1);
-    // Chunks of calls have another form, and no logprobs: these go with the text, also an empty one.
-    let told = logprobs;
-    for (const delta of deltasOf(added, logprobs !== null)) {
-      yield dataFrame(chunk(delta, { logprobs: told }), at + 1);
-      told = null;
+    let logprobs = chatLogprobs(answer, at, isLast ? answer.logprobs.length : at + 1);
+    if (added.reasoning !== '') {
+      yield dataFrame(chunk({ reasoning_content: added.reasoning }, { logprobs }), at + 1);
+      logprobs = null;
     }
-    for (const call of added.calls) {
-      const delta = { role: null, content: null, reasoning_content: null, tool_calls: [toolCall(answer, call)] };
-      yield dataFrame({ ...chunk(delta), usage: null }, at + 1);
+    if (asked.parsesCalls) {
+      for (const delta of parsedDeltas(answer, added)) yield dataFrame({ ...chunk(delta), usage: null }, at + 1);
+    } else if (added.content !== '') {
+      yield dataFrame(chunk({ reasoning_content: null, content: added.content }, { logprobs }), at + 1);
+      logprobs = null;
     }
+    if (logprobs !== null) yield dataFrame(chunk({ reasoning_content: null }, { logprobs }), at + 1);
   }
   const isCalled = called > 0 && finish.type === 'stop';
   const end = { finish_reason: isCalled ? 'tool_calls' : finish.type, matched_stop: matchedStop(answer) };
@@ -75,10 +76,11 @@ function* frames(answer: Answer): Iterable<Frame> {
   yield doneFrame(ids.length);
 }
 
-function deltasOf({ content, reasoning }: MessageDelta, always: boolean): unknown[] {
-  const thought: unknown[] = reasoning === '' ? [] : [{ reasoning_content: reasoning }];
-  const isTold = content !== '' || (always && thought.length === 0);
-  return isTold ? [...thought, { reasoning_content: null, content }] : thought;
+/** What goes through the parser of calls has another form, and no logprobs: these have a chunk of their own. */
+function parsedDeltas(answer: Answer, { content, calls }: MessageDelta): unknown[] {
+  const nothing = { role: null, content: null, reasoning_content: null, tool_calls: null };
+  const told = calls.map((call) => ({ ...nothing, tool_calls: [toolCall(answer, call)] }));
+  return content === '' ? told : [{ ...nothing, content }, ...told];
 }
 
 function toolCall(

@@ -145,7 +145,7 @@ describe('the chat route', () => {
       param: null,
       code: 400,
     });
-    const ext = { return_input_ids: true, return_output_ids: true };
+    const ext = { return_input_ids_in_sglext: true, return_output_ids_in_sglext: true };
     const sglang = gotOf(await eventsOf(await post(engine.url, '/sglang/v1/chat/completions', { ...body, ...ext })));
     const vllm = gotOf(
       await eventsOf(await post(engine.url, '/v1/chat/completions', { ...body, return_token_ids: true })),
@@ -246,7 +246,7 @@ it('a prompt without a marker is answered honestly, and what is no call has no l
 it('by chance: what a client has of each route and dialect, whole or streamed, is what the engine knows it sent', async () => {
   const prompt = (number: number): string => `[[rollstream:random#${number}]]<|im_start|>assistant\n`;
   const messages = (number: number) => [{ role: 'user', content: `[[rollstream:random#${number}]]` }];
-  const ext = { return_input_ids: true, return_output_ids: true };
+  const ext = { return_input_ids_in_sglext: true, return_output_ids_in_sglext: true };
   const routes = [
     ['/generate', (n: number) => ({ text: prompt(n), return_logprob: true, return_prompt_token_ids: true })],
     ['/v1/completions', (n: number) => ({ prompt: prompt(n), max_tokens: 200, logprobs: 1, return_token_ids: true })],

@@ -53,6 +53,18 @@ it('a stream tells each logprob once, also those of tokens without text', () => 
   expect(logprobs.map(({ logprob }: { logprob: number }) => logprob)).toEqual([-0.5, -0.25, -0.125]);
 });
 
+it('where calls are parsed, texts have another form, and logprobs a chunk of their own', () => {
+  const asked = { ...sglang, stream: true, logprobs: 0, parsesCalls: true, toolNames: ['search'] };
+  const [, text, logprobs] = eventsOf(sglangChat.frames(handAnswer(asked)));
+  const head = '{"id":"r","object":"chat.completion.chunk","created":5,"model":"m","choices":[{"index":0,"delta":';
+  expect(text).toBe(
+    `${head}{"role":null,"content":"Hi","reasoning_content":null,"tool_calls":null},"logprobs":null,"finish_reason":null,"matched_stop":null}],"usage":null}`,
+  );
+  expect(logprobs).toBe(
+    `${head}{"reasoning_content":null},"logprobs":{"content":[{"token":"Hi","logprob":-0.5,"bytes":[72,105],"top_logprobs":[]}]},"finish_reason":null,"matched_stop":null}]}`,
+  );
+});
+
 it('a thought is told beside the text, and a draft in it is no call', () => {
   const draft = '<tool_call>\n{"name": "search", "arguments": {"query": "draft"}}\n</tool_call>';
   const call = '<tool_call>\n{"name": "search", "arguments": {"query": "a"}}\n</tool_call>';
