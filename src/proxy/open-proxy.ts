@@ -77,10 +77,11 @@ function start(options: ProxyOptions, log: Logger, folder: string, recording: Re
   const { limits, asks, showsAdded } = options;
   const now = (): number => performance.now();
   const upstream = createUpstream(options.upstream);
-  const findEngine = options.engine === 'auto' ? createFindEngine(upstream, now) : knownEngine(options.engine);
   const refusedAskings = createRefusedAskings();
   const metrics = createProxyMetrics();
   const problems = createProblems(log, now);
+  const findEngine =
+    options.engine === 'auto' ? createFindEngine(upstream, now, problems) : knownEngine(options.engine);
   const ended = (path: string): void => recording.ended(path);
   const modelCalls = createModelCalls({
     ...{ upstream, findEngine, refusedAskings, asks, showsAdded, limits, metrics },

@@ -263,4 +263,15 @@ describe('token ids that the client did not ask for', () => {
     expect(JSON.parse((await ask(`${proxy.url}/rollstream/status`)).body)).toMatchObject({ engine: 'sglang' });
     await proxy.close();
   });
+
+  it('are not asked for of one that does not say, which is said', async () => {
+    const proxy = await startProxy(upstream.url, { engine: 'auto' });
+    upstream.answer = (res, { url, body }) => res.writeHead(url === '/v1/models' ? 401 : 200).end(body);
+    expect((await ask(`${proxy.url}${CHAT}`, { method: 'POST', body: '{"a":1}' })).body).toBe('{"a":1}');
+    expect(JSON.parse((await ask(`${proxy.url}/rollstream/status`)).body)).toMatchObject({
+      engine: 'not known yet',
+      last_problem: expect.stringContaining('it answered 401'),
+    });
+    await proxy.close();
+  });
 });

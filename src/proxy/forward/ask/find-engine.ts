@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type RawHeaders, valuesOf } from '../forwarded-headers.ts';
 import type { ModelRoute } from '../model-route.ts';
+import type { Problems } from '../problems.ts';
 import type { Upstream } from '../upstream.ts';
 import type { Engine } from './what-to-ask.ts';
 
@@ -24,7 +25,7 @@ export function knownEngine(engine: Engine): FindEngine {
  * By `owned_by` of the models that it lists: `vllm` and `sglang` write their names there. Asked with the authorization of the first call,
  * since the proxy has none of its own. One that cannot be asked is `openai` for now: nothing is asked of it beyond what the client does.
  */
-export function createFindEngine(upstream: Upstream, now: () => number): FindEngine {
+export function createFindEngine(upstream: Upstream, now: () => number, problems: Problems): FindEngine {
   let known: Engine | null = null;
   let asking: Promise<Engine | null> | null = null;
   let askedAtMs = Number.NEGATIVE_INFINITY;
@@ -34,7 +35,12 @@ export function createFindEngine(upstream: Upstream, now: () => number): FindEng
     if (asking === null) {
       if (now() - askedAtMs < AGAIN_MS) return 'openai';
       askedAtMs = now();
-      asking = probe(upstream, rawHeaders).catch(() => null);
+      asking = probe(upstream, rawHeaders).catch((error: unknown) => {
+        const why = error instanceof Error ? error.message : String(error);
+        const what = 'nothing is asked of it until it does, or --engine says it';
+        problems.say('engine', `${upstream.host} did not say which engine it is (/v1/models: ${why}): ${what}`);
+        return null;
+      });
     }
     const found = await asking;
     asking = null;
@@ -44,7 +50,7 @@ export function createFindEngine(upstream: Upstream, now: () => number): FindEng
   return Object.assign(findEngine, { known: () => known });
 }
 
-async function probe(upstream: Upstream, rawHeaders: RawHeaders): Promise<Engine | null> {
+async function probe(upstream: Upstream, rawHeaders: RawHeaders): Promise<Engine> {
   const authorization = valuesOf(rawHeaders, 'authorization').flatMap((value) => ['authorization', value]);
   const request = await upstream.open({
     method: 'GET',
@@ -62,7 +68,8 @@ async function probe(upstream: Upstream, rawHeaders: RawHeaders): Promise<Engine
     text += chunk;
     if (text.length > MOST_BYTES) throw new Error('that is no list of models');
   }
-  return answer.statusCode === 200 ? engineOf(JSON.parse(text)) : null;
+  if (answer.statusCode !== 200) throw new Error(`it answered ${answer.statusCode}`);
+  return engineOf(JSON.parse(text));
 }
 
 function engineOf(models: { data?: Array<{ owned_by?: unknown }> }): Engine {
