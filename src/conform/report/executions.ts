@@ -26,8 +26,9 @@ const LACKS_ARGUMENTS =
 
 /** Of a turn, in order; from the next prompt where there is one, which is what the model was told; else from the record. */
 export function executionsOf({ next, recorded }: SeenTurn): Execution[] {
-  if (next !== null && next.results.length > 0)
-    return next.results.map((output, at) => {
+  const results = next?.results ?? [];
+  if (next !== null && results.length > 0)
+    return results.map((output, at) => {
       const call = next.history?.calls[at];
       return executionOf('next_prompt', output, call?.name ?? null, call?.arguments ?? null);
     });

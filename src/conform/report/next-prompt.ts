@@ -15,8 +15,8 @@ export interface NextPrompt {
   readonly addedText: string;
   /** Last assistant message of a chat; null: the route has no messages. */
   readonly history: HistoryMessage | null;
-  /** Texts of the tool results that follow the turn. */
-  readonly results: readonly string[];
+  /** Texts of the tool results that follow the turn; null: a template that nobody here can read. */
+  readonly results: readonly string[] | null;
 }
 
 export interface HistoryMessage {
@@ -38,7 +38,7 @@ export function nextPromptOf(before: TruthCall, next: TruthCall): NextPrompt {
     isSameText,
     addedText,
     history: chat?.history ?? null,
-    results: chat?.results ?? taggedResults(addedText),
+    results: chat === null ? resultsIn(addedText) : chat.results,
   };
 }
 
@@ -51,10 +51,18 @@ export function commonLength(a: ArrayLike<unknown>, b: ArrayLike<unknown>): numb
 }
 
 const TAGGED = /<tool_response>\n?(.*?)\n?<\/tool_response>/gs;
+const TOOL_TURN = /<\|im_start\|>(?:tool|function|observation)\n(.*?)(?:<\|im_end\|>|$)/gs;
+const OTHER_TURN = /<\|im_start\|>(?:user|system|developer|assistant)\n/;
+/** Whatever the template is, tools that say what they were called with are seen. */
+const ECHO = /executed [\w.-]+ \{[^\n]*?\}(?=\s*(?:$|<|\n))/g;
 
-/** As the templates of Qwen and Hermes write tool results. */
-function taggedResults(text: string): string[] {
-  return Array.from(text.matchAll(TAGGED), ([, result]) => result ?? '');
+/** As templates of ChatML write tool results. */
+function resultsIn(text: string): readonly string[] | null {
+  for (const pattern of [TAGGED, TOOL_TURN, ECHO]) {
+    const found = Array.from(text.matchAll(pattern), ([whole, result]) => result ?? whole);
+    if (found.length > 0) return found;
+  }
+  return OTHER_TURN.test(text) ? [] : null;
 }
 
 function readChat(messages: readonly unknown[]): { history: HistoryMessage | null; results: string[] } {

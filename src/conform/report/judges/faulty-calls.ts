@@ -49,6 +49,8 @@ function judge(seen: Seen, turn: SeenTurn, call: StrictCall, calls: readonly Str
     const added = promptText(next, next.addedText);
     if (tellsOfError(withoutCall(next.addedText, written)))
       return faithful(check, turn.turn, 'not executed, and the model was told', [said, added]);
+    if (next.results === null)
+      return notObservable(check, turn.turn, 'the next prompt is written as nobody here can read it', [said, added]);
     return laundered(check, 'call_lost', turn.turn, `the next prompt says nothing of the call${parserText(taken)}`, [
       said,
       added,

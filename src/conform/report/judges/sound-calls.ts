@@ -31,7 +31,7 @@ function judgeGiven(turn: SeenTurn, sound: readonly StrictCall[]): Judgement {
     const detail = `a sound call was executed with other arguments: ${other.arguments}`;
     return laundered('arguments', 'arguments_changed', turn.turn, detail, [...said, executionEvidence(other, turn)]);
   }
-  if (executions.length === 0 && turn.next !== null) {
+  if (executions.length === 0 && turn.next !== null && turn.next.results !== null) {
     const evidence = [...said, promptText(turn.next, turn.next.addedText)];
     return laundered('arguments', 'call_lost', turn.turn, 'a sound call has no result in the next prompt', evidence);
   }
@@ -47,7 +47,7 @@ function judgeTwins(turn: SeenTurn, sound: readonly StrictCall[]): Judgement {
   if (executions.length === sound.length) return faithful('duplicate_call', turn.turn, counts, [...said, ...shown]);
   if (executions.length > sound.length)
     return laundered('duplicate_call', 'executed_again', turn.turn, counts, [...said, ...shown]);
-  if (executions.length === 0 && turn.next === null)
+  if (executions.length === 0 && (turn.next?.results ?? null) === null)
     return notObservable('duplicate_call', turn.turn, 'nothing shows what was executed', said);
   return laundered('duplicate_call', 'call_lost', turn.turn, counts, [...said, ...shown]);
 }

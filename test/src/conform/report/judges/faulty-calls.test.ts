@@ -51,7 +51,9 @@ describe('a malformed call', () => {
   });
 
   it('is laundered where nothing is said of it', () => {
-    const on = following(malformed, '', { promptText: `${malformed.promptText}${malformed.rawText}\nuser: go on` });
+    const on = following(malformed, '', {
+      promptText: `${malformed.promptText}${malformed.rawText}\n<|im_start|>user\ngo on`,
+    });
     expect(judged(judgeFaultyCalls, [malformed, on])).toEqual(['laundered call_lost']);
     expect(judged(judgeFaultyCalls, [malformed], record('task_complete', 'completion'))).toEqual([
       'laundered call_lost',
@@ -106,7 +108,7 @@ describe('a call that was never closed', () => {
 
   it('is faithful where the model was told, by whatever role', () => {
     const on = following(unclosed, '', {
-      promptText: `${unclosed.promptText}${unclosed.rawText}\nuser: your tool call is invalid: it has no end`,
+      promptText: `${unclosed.promptText}${unclosed.rawText}\n<|im_start|>user\nyour tool call is invalid: it has no end`,
     });
     expect(judged(judgeFaultyCalls, [unclosed, on])).toEqual(['faithful']);
   });

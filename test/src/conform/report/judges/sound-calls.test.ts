@@ -21,7 +21,7 @@ describe('a sound call', () => {
   });
 
   it('is laundered where the next prompt has no result of it', () => {
-    const on = following(once, '', { promptText: `${once.promptText}${once.rawText}\nuser: well?` });
+    const on = following(once, '', { promptText: `${once.promptText}${once.rawText}\n<|im_start|>user\nwell?` });
     expect(judged(judgeArguments, [once, on])).toEqual(['laundered call_lost']);
   });
 
@@ -39,7 +39,9 @@ describe('a sound call', () => {
 
 describe('the same call twice in one answer', () => {
   const ran = (times: number) =>
-    following(twice, '', { promptText: `${twice.promptText}${twice.rawText}${RAN.repeat(times)}\nassistant: ` });
+    following(twice, '', {
+      promptText: `${twice.promptText}${twice.rawText}${RAN.repeat(times)}\n<|im_start|>assistant\n`,
+    });
 
   it('is faithful where both ran, each with its own result', () => {
     expect(judged(judgeDuplicates, [twice, ran(2)])).toEqual(['faithful']);
