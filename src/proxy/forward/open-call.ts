@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { RollstreamError } from '../../errors.ts';
 import type { CallEnd } from '../journal/call-head.ts';
-import { type Cutter, createBodyCutter, createStreamCutter } from './answer/cutter.ts';
+import { type Cutter, createBodyCutter, createStreamCutter, heldCutter } from './answer/cutter.ts';
 import { recordedHeaders, relay } from './answer/relay.ts';
 import { isRefusal } from './ask/refused-askings.ts';
 import type { Asking } from './ask/what-to-ask.ts';
@@ -46,7 +46,7 @@ export function openCall(parts: OpenCallParts): OpenCall {
   const over = (how: CallEnd['how'], detail: string | null): boolean => {
     if (isOver) return false;
     isOver = true;
-    silence.pause();
+    silence.stop();
     res.off('close', onClose);
     if (how !== 'complete') request?.destroy();
     record.end({ how, detail });
@@ -119,7 +119,7 @@ export function openCall(parts: OpenCallParts): OpenCall {
         if (isPaused) silence.pause();
         else silence.resume();
       },
-      onWhole: silence.pause,
+      onWhole: silence.stop,
       onCut(error) {
         over('upstream_cut', error?.message ?? 'the connection was closed before the answer was whole');
       },
@@ -150,7 +150,9 @@ function cutterFor(
   // Compressed although it was asked not to be: it stays as it is.
   if ((answer.headers['content-encoding'] ?? 'identity') !== 'identity') return null;
   const type = (answer.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
-  if (type === 'text/event-stream') return { cutter: createStreamCutter(cut, emptySaysNothing), holdsHead: false };
-  if (type !== 'application/json') return null;
-  return { cutter: createBodyCutter(cut), holdsHead: answer.headers['content-length'] !== undefined };
+  const holdsHead = answer.headers['content-length'] !== undefined;
+  if (type === 'application/json') return { cutter: createBodyCutter(cut), holdsHead };
+  if (type !== 'text/event-stream') return null;
+  const stream = createStreamCutter(cut, emptySaysNothing);
+  return { cutter: holdsHead ? heldCutter(stream) : stream, holdsHead };
 }

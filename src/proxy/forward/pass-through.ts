@@ -26,7 +26,7 @@ export async function passThrough(
       fail(new RollstreamError('RS_UPSTREAM_TIMEOUT', message));
     });
     const over = (): void => {
-      silence.pause();
+      silence.stop();
       request.destroy();
       resolve();
     };
@@ -37,7 +37,7 @@ export async function passThrough(
       over();
     };
     res.once('close', () => {
-      if (res.writableFinished) silence.pause();
+      if (res.writableFinished) silence.stop();
       else over();
       resolve();
     });
@@ -45,7 +45,7 @@ export async function passThrough(
     request.once('response', (answer) => {
       isAnswered = true;
       relay(answer, res, {
-        ...{ cutter: null, holdsHead: false, onWhole: silence.pause, onCut: over },
+        ...{ cutter: null, holdsHead: false, onWhole: silence.stop, onCut: over },
         onPiece: () => silence.heard(),
         onSend: () => {},
         onPaused: (isPaused) => (isPaused ? silence.pause() : silence.resume()),

@@ -4,10 +4,13 @@ export interface Silence {
   /** Nobody listens for now: the other side may take its time. */
   pause(): void;
   resume(): void;
+  /** For good. */
+  stop(): void;
 }
 
 export function createSilence(ms: number, onSilent: () => void): Silence {
   let timer: NodeJS.Timeout | null = setTimeout(onSilent, ms);
+  let isStopped = false;
   const pause = (): void => {
     if (timer !== null) clearTimeout(timer);
     timer = null;
@@ -17,7 +20,11 @@ export function createSilence(ms: number, onSilent: () => void): Silence {
     pause,
     resume() {
       pause();
-      timer = setTimeout(onSilent, ms);
+      if (!isStopped) timer = setTimeout(onSilent, ms);
+    },
+    stop() {
+      isStopped = true;
+      pause();
     },
   };
 }

@@ -196,11 +196,13 @@ describe('token ids that the client did not ask for', () => {
       choices: [{ index: 0, logprobs: ids && { content: [] }, token_ids: ids }],
     });
 
+  const answering: Answering = (res, { body }) => {
+    const text = answer(body.includes('"return_token_ids":true') ? [2, 3] : null);
+    res.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }).end(text);
+  };
+
   it('are asked for, recorded, and taken out again', async () => {
-    upstream.answer = (res, { body }) => {
-      const text = answer(body.includes('"return_token_ids":true') ? [2, 3] : null);
-      res.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }).end(text);
-    };
+    upstream.answer = answering;
     const { body, rawHeaders } = await ask(`${vllm.url}${CHAT}`, { method: 'POST', body: '{ "messages": [] }' });
     expect(body).toBe(answer(null));
     expect(rawHeaders[rawHeaders.indexOf('content-length') + 1]).toBe(String(answer(null).length));
@@ -211,7 +213,20 @@ describe('token ids that the client did not ask for', () => {
     expect(call.pieces.map(({ bytes }) => bytes).join('')).toBe(answer([2, 3]));
   });
 
+  it('are taken out of events whose length was announced, and the length is that of what is left', async () => {
+    const event = (ids: number[] | null) => `data: ${answer(ids)}\n\n`;
+    upstream.answer = (res) => {
+      const text = event([2]) + event([3]);
+      res.writeHead(200, { 'content-type': 'text/event-stream', 'content-length': text.length }).end(text);
+    };
+    const { body, rawHeaders, error } = await ask(`${vllm.url}${CHAT}`, { method: 'POST', body: '{"stream":true}' });
+    expect([body, error]).toEqual([event(null) + event(null), null]);
+    expect(rawHeaders[rawHeaders.indexOf('content-length') + 1]).toBe(String(body.length));
+    await vllm.recording.next();
+  });
+
   it('are shown where that is wanted, and not asked for where it is not', async () => {
+    upstream.answer = answering;
     const shown = await startProxy(upstream.url, { engine: 'vllm', showsAdded: true });
     const silent = await startProxy(upstream.url, { engine: 'vllm', asks: false });
     const post = { method: 'POST', body: '{}' };

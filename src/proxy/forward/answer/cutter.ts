@@ -58,6 +58,18 @@ export function createStreamCutter(rule: CutRule, emptySaysNothing: boolean): Cu
   };
 }
 
+/** Events whose length was announced: they come at once, at the end. */
+export function heldCutter(cutter: Cutter): Cutter {
+  const held: Buffer[] = [];
+  return {
+    push(chunk) {
+      held.push(...cutter.push(chunk));
+      return NONE;
+    },
+    end: () => [...held, ...cutter.end()],
+  };
+}
+
 function cutEvent(event: Buffer, rule: CutRule, emptySaysNothing: boolean): Buffer[] {
   const data = dataOf(event);
   if (data === null) return [event];

@@ -14,6 +14,8 @@ const FIELD = 'path';
 
 /** `/k/<token>/r/<run>/<rollout>[@attempt]/…`, either part or none; ids are percent-encoded. RS_USAGE where one is there and torn. */
 export function pathPrefix(target: string): PathPrefix {
+  // As a client sends it that takes this for a proxy of the web.
+  if (!target.startsWith('/')) throw refused(FIELD, 'a path is needed: this is a base URL, not an HTTP proxy');
   const token = /^\/k\/([^/?#]+)(\/.*)$/.exec(target);
   const rest = token?.[2] ?? target;
   const known = { token: token?.[1] === undefined ? null : decoded(token[1], 'the token') };

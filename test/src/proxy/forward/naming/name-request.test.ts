@@ -83,6 +83,7 @@ describe('a call is named', () => {
     expect(refusal(`/r/a/%zz${CHAT}`)).toMatch(/^path; .*percent-encoded/);
     expect(refusal(`/r/a/%ff${CHAT}`)).toMatch(/^path; .*percent-encoded/);
     expect(refusal(`/r/a/%2e%2e${CHAT}`)).toMatch(/^path; .*may not be \.\./);
+    expect(refusal('http://engine/v1/models')).toMatch(/^path; .*a base URL, not an HTTP proxy/);
     expect(refusal('/r/a')).toMatch(/^path; .*expected \/r/);
     expect(refusal(`/r//b${CHAT}`)).toMatch(/^path: the run; .*empty/);
     expect(refusal(`/r/a/b@x${CHAT}`)).toMatch(/^path: the attempt; .*whole number/);
