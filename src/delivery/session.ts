@@ -26,8 +26,7 @@ import { tailReady } from './ready/tail-ready.ts';
 import { createFollowRecords } from './rows/follow-records.ts';
 import { createGrantsByLease } from './rows/grants-by-lease.ts';
 import { createLookBack } from './rows/look-back.ts';
-import { createRowBatcher, type RowBatcher } from './rows/row-batcher.ts';
-import { withoutGone } from './rows/without-gone.ts';
+import { createRowBatcher } from './rows/row-batcher.ts';
 import { createRunRooms, type RunRooms } from './run-rooms.ts';
 import { isOutOfHere, startingError } from './session-errors.ts';
 import { createTidyRuns } from './tidy-runs.ts';
@@ -86,8 +85,7 @@ export function openSession(deps: SessionDeps, lane: Lane, stopping: AbortSignal
   const outage = createRetryOutage({ log, sleep, ended: over.signal });
   // Once the lane is gone what is left is inserted in one try: a revocation must not wait for the store, and whoever takes over
   // inserts the rows of all that is not final.
-  const batcher = createRowBatcher({ store: deps.store, outage, alarm, inserted: recorder.rowsInserted });
-  const rows: RowBatcher = { ...batcher, add: (all) => batcher.add(withoutGone(all, gone)) };
+  const rows = createRowBatcher({ store: deps.store, outage, alarm, gone, inserted: recorder.rowsInserted });
   const grants = createGrantsByLease();
   const follow = createFollowRecords(rows, grants);
   const count = createCountRecords(recorder, grants);

@@ -4,8 +4,10 @@ import { encodeDeliveryLeases } from '../../clickhouse/tables/delivery-leases.ts
 import { encodeLineages } from '../../clickhouse/tables/lineages.ts';
 import { encodeTrainMatch } from '../../clickhouse/tables/train-match.ts';
 import type { RetryOutage } from '../../lanes/retry-outage.ts';
+import { type GoneRuns, NO_GONE_RUNS } from '../gone-runs.ts';
 import type { Alarm } from '../waiting/alarm.ts';
 import { type DeliveryRows, noRows, rowCount } from './delivery-rows.ts';
+import { withoutGone } from './without-gone.ts';
 
 /** Rows on their way to the store: it never holds up an answer, but for too many that wait. */
 export interface RowBatcher {
@@ -22,6 +24,8 @@ export interface BatcherDeps {
   readonly store: Pick<Store, 'insert'>;
   readonly outage: RetryOutage;
   readonly alarm: Alarm;
+  /** Absent: no run is ever deleted. */
+  readonly gone?: GoneRuns;
   readonly inserted: (table: string, rows: number) => void;
 }
 
@@ -30,7 +34,7 @@ const FLUSH_MS = 250;
 const AGAIN_MS = 1_000;
 const MOST_PENDING = 50_000;
 
-export function createRowBatcher({ store, outage, alarm, inserted }: BatcherDeps): RowBatcher {
+export function createRowBatcher({ store, outage, alarm, gone = NO_GONE_RUNS, inserted }: BatcherDeps): RowBatcher {
   let pending = noRows();
   let pendingCount = 0;
   /** Of the rows that are being inserted. */
@@ -44,7 +48,8 @@ export function createRowBatcher({ store, outage, alarm, inserted }: BatcherDeps
   // Whoever looks at it late must not end the process by that.
   failed.catch(() => undefined);
 
-  const send = async (rows: DeliveryRows): Promise<void> => {
+  const send = async (all: DeliveryRows): Promise<void> => {
+    const rows = withoutGone(all, gone);
     const batches: InsertBatch[] = [];
     if (rows.deliveries.length > 0) batches.push(encodeDeliveries(rows.deliveries));
     if (rows.leases.length > 0) batches.push(encodeDeliveryLeases(rows.leases));

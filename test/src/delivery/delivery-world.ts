@@ -69,6 +69,8 @@ export interface DeliveryWorld {
   segmentOf(version: string): Segment;
   /** Resolves when it holds; asked again each turn of the event loop. */
   until(holds: () => Promise<boolean>): Promise<void>;
+  /** The run was deleted, with what it had on ready until now; `isHeard`: who grants hears of it, else who grants next. */
+  deleted(run: string, isHeard: boolean): Promise<void>;
   announce(version: string, step: number, lineage?: string, run?: string): Promise<void>;
   /** Ends what grants, and begins anew on the same log. */
   restart(): Promise<void>;
@@ -93,12 +95,22 @@ export async function openWorld(store: Store): Promise<DeliveryWorld> {
   const encode = await codecs.encoderOf<Trajectory>(`${topics.ready}-value`, trajectorySchema);
   const announcement = await codecs.encoderOf<PolicyVersionInit>(`${topics.policyVersions}-value`, policyVersionSchema);
 
+  const gone = new Map<string, number>();
+  let heard: () => void = () => undefined;
+
   const open = async (): Promise<OpenDelivery> => {
     const opened = await openDelivery({
       ...{ broker, store, codecs, topics, log, sleep, settings: SETTINGS, recorder: silentRecorder },
       versions: createAnnouncedVersions({ broker, codecs, log, topic: topics.policyVersions }),
       takeRuleOf: async () => world.rule,
       checkBlobs: (refs) => world.checkBlobs(refs),
+      gone: {
+        isGone: (run) => gone.has(run),
+        below: () => gone,
+        onChange: (listener) => {
+          heard = listener;
+        },
+      },
       group: 'delivery',
       url: 'http://127.0.0.1:1',
       alarm: clock.alarm,
@@ -136,6 +148,10 @@ export async function openWorld(store: Store): Promise<DeliveryWorld> {
     },
     async until(holds) {
       while (!(await holds())) await new Promise((resolve) => setImmediate(resolve));
+    },
+    async deleted(run, isHeard) {
+      gone.set(run, (await broker.bounds(topics.ready, 0)).end);
+      if (isHeard) heard();
     },
     async announce(version, step, lineage = '', run_id = 'run') {
       const value = announcement({ run_id, lineage, step, version, announced_at: null });

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createLeaseLog } from '../../../src/delivery/log/lease-log.ts';
+import { countRunRows } from '../../../src/runs/run-tables.ts';
 import { type TemporaryStore, temporaryStore } from '../clickhouse/temporary-store.ts';
 import { ack, type DeliveryWorld, lease, openWorld, topics } from './delivery-world.ts';
 
@@ -303,3 +304,39 @@ it('what is final is folded away, after its rows: few records are left, and the 
   expect((await world.delivery.status(run))?.states).toMatchObject({ trained: count, queued: 0 });
   expect(await lease(world, { run, waitMs: 0 })).toBeNull();
 });
+
+it.each([true, false])(
+  'a deleted run is forgotten, and has no rows again, whoever hears of it (now: %s)',
+  async (isHeard) => {
+    const [run, other] = [`deleted, ${isHeard}`, `beside it, ${isHeard}`];
+    const names = ['acked', 'leased', 'queued'];
+    await world.ready(...[run, other].flatMap((run_id) => names.map((rollout_id) => ({ run_id, rollout_id }))));
+    for (const of of [run, other]) {
+      const acked = await lease(world, { run: of });
+      await world.delivery.ack(acked?.lease ?? '', { lineage: null, step: 1, version: null, match: null });
+      await lease(world, { run: of });
+    }
+    await settled();
+    const tables = ['deliveries', 'delivery_leases'];
+    await kept.store.removeRun(tables, run);
+    await world.deleted(run, isHeard);
+    const kinds = async (of: string) =>
+      (await createLeaseLog(world.broker, topics.leases).read()).flatMap(({ record }) =>
+        'run' in record && record.run === of ? [record.kind] : [],
+      );
+    if (isHeard) await world.until(async () => (await kinds(run)).join() === 'head');
+    await settled();
+    await settled();
+    expect(await kinds(run)).toEqual(['head']);
+    expect([await countRunRows(kept.store, tables, run), await countRunRows(kept.store, tables, other)]).toEqual([
+      {},
+      { deliveries: expect.any(Number), delivery_leases: expect.any(Number) },
+    ]);
+    expect((await world.delivery.status(run))?.states).toMatchObject({ queued: 0, leased: 0, trained: 0 });
+    expect((await world.delivery.status(other))?.states).toMatchObject({ queued: 1, leased: 1, trained: 1 });
+    // What comes of a new run of that name is its first.
+    const [offset] = await world.ready({ run_id: run, rollout_id: 'new' });
+    await world.until(async () => (await world.delivery.status(run))?.states.queued === 1);
+    expect((await lease(world, { run }))?.offsets).toEqual([offset]);
+  },
+);
