@@ -8,8 +8,8 @@ import { type StartedServer, startedServer } from './started-server.ts';
 import { inTemporaryFolder } from './temporary-folder.ts';
 
 const ROUNDS = { full: 5, smoke: 1 } as const;
-const CALLS = { full: 400, smoke: 20 } as const;
-const CHUNKS = { full: 100, smoke: 5 } as const;
+const CALLS = { full: 300, smoke: 20 } as const;
+const CHUNKS = { full: 60, smoke: 5 } as const;
 const TOKENS = 256;
 const STREAMS = { full: 256, smoke: 16 } as const;
 const MOST_ADDED_US = { call: 2_000, chunk: 200 } as const;
