@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import type { RunQuota } from '../../runs/quota.ts';
 import { PURPOSES, type Purpose } from '../../runs/run-state.ts';
 import type { RunSummary, Runs } from '../../runs/runs.ts';
 import { checkedName } from '../../server/request-value.ts';
@@ -91,11 +92,8 @@ export function addRuns(program: Command, run: Run): void {
     );
 }
 
-function quotaOf({
-  eventsPerSecond = null,
-  inFlightBytes = null,
-}: { readonly [Name in keyof QuotaFlags]: QuotaFlags[Name] }) {
-  return { eventsPerSecond, inFlightBytes };
+function quotaOf({ eventsPerSecond, inFlightBytes }: QuotaFlags): RunQuota {
+  return { eventsPerSecond: eventsPerSecond ?? null, inFlightBytes: inFlightBytes ?? null };
 }
 
 async function list(context: CommandContext): Promise<number> {
