@@ -24,7 +24,7 @@ export interface KnownTokensDeps {
 const LOOK_MS = 1_000;
 
 interface Known {
-  readonly byDigest: ReadonlyMap<string, KeptToken>;
+  readonly byDigest: ReadonlyMap<string, { readonly token: KeptToken; readonly caller: Caller }>;
   readonly sessionKey: Buffer;
 }
 
@@ -66,20 +66,23 @@ export function openKnownTokens(path: string, { log, now }: KnownTokensDeps): Kn
   return {
     areNeeded: () => current() !== null,
     find(digest) {
-      const token = current()?.byDigest.get(digest.toString('hex'));
-      if (token === undefined || !timingSafeEqual(digest, Buffer.from(token.sha256, 'hex'))) return null;
+      const found = current()?.byDigest.get(digest.toString('hex'));
+      if (found === undefined || !timingSafeEqual(digest, Buffer.from(found.token.sha256, 'hex'))) return null;
+      const { token, caller } = found;
       const isOver = token.expires_at !== null && Date.parse(token.expires_at) <= now();
-      if (isOver || token.revoked_at !== null) return 'ended';
-      const { id, name, role, runs } = token;
-      return { id, name, role, runs: runs === null ? null : new Set(runs) };
+      return isOver || token.revoked_at !== null ? 'ended' : caller;
     },
     sessionKey: () => current()?.sessionKey ?? null,
   };
 }
 
 function knownOf(file: TokenFile): Known {
-  const byDigest = new Map(file.tokens.map((token) => [token.sha256, token]));
+  const byDigest = new Map(file.tokens.map((token) => [token.sha256, { token, caller: callerOfToken(token) }]));
   return { byDigest, sessionKey: Buffer.from(file.session_key, 'hex') };
+}
+
+function callerOfToken({ id, name, role, runs }: KeptToken): Caller {
+  return { id, name, role, runs: runs === null ? null : new Set(runs) };
 }
 
 /** Another one after each change: the file is replaced, so that its inode changes even where time and size do not. */
