@@ -24,6 +24,8 @@ const PROGRAM = new URL('./recorder-thread.ts', import.meta.url);
 const HEAP = { maxOldGenerationSizeMb: THREAD_HEAP_MIB };
 /** A call that so many threads died of is set aside. */
 const MOST_DEATHS = 2;
+/** For what ended before a recording is closed, beside the time that it may take to be sent. */
+const GRACE_MS = 10_000;
 const RESTART = { firstMs: 200, longestMs: 10_000 };
 /** Files of calls that may be made again are looked through when there are so many. */
 const MANY_STAYING = 10_000;
@@ -75,10 +77,11 @@ export async function startRecorderThread(start: RecorderStart, module = PROGRAM
   }
 
   function noteDeath(): void {
-    if (!told.has(taking.path)) return;
+    if (!told.has(taking.path) && !staying.has(taking.path)) return;
     taking.deaths += 1;
     if (taking.deaths < MOST_DEATHS) return;
     told.delete(taking.path);
+    staying.delete(taking.path);
     died = `${taking.path} is set aside: ${died}`;
     unread.push(taking.path);
   }
@@ -142,7 +145,8 @@ export async function startRecorderThread(start: RecorderStart, module = PROGRAM
     async close(timeoutMs) {
       if (isClosed) return;
       const mine = worker;
-      if (mine !== null) await ask({ kind: 'close', timeoutMs });
+      // A disk that refuses what is to be written would be waited for without end: files of calls stay for the next process.
+      if (mine !== null) await within(timeoutMs + GRACE_MS, ask({ kind: 'close', timeoutMs }));
       isClosed = true;
       clearTimeout(restart);
       for (const { reject } of asked.values()) reject(new RollstreamError('RS_CLOSED', 'the recording is closed'));
@@ -150,6 +154,15 @@ export async function startRecorderThread(start: RecorderStart, module = PROGRAM
       await mine?.terminate();
     },
   };
+}
+
+async function within(ms: number, done: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([done.catch(() => undefined), late]);
+  clearTimeout(timer);
 }
 
 const AWAY: RecordingStatus = {

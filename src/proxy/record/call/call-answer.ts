@@ -1,8 +1,9 @@
 import type { FailureInit } from '../../../../schemas/generated/step-event.ts';
 import { type EngineAnswer, engineAnswerOf } from '../../../ingest/engines/engine-answer.ts';
+import { requestSampling } from '../../../ingest/engines/request-sampling.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../../ingest/exact-number.ts';
 import { Refused } from '../../../ingest/fields.ts';
-import { jsonText, leftover } from '../../../ingest/json-text.ts';
+import { jsonText, leftover, unlessEmpty } from '../../../ingest/json-text.ts';
 import type { RecordedCall } from '../../journal/read-call.ts';
 import type { WholeAnswer } from '../whole-answer/whole-answer.ts';
 import { callError } from './call-error.ts';
@@ -37,7 +38,7 @@ export function callAnswer(
   const error = callError(recorded, answer);
   const asked = request === null ? {} : (leftover(request, TOLD) ?? {});
   const unread = (why: string, kept: Extra): CallAnswer => ({
-    engine: { ...NOTHING, call: { model: modelOf(request) }, extra: kept },
+    engine: { ...NOTHING, call: askedCall(route, asked), extra: { ...kept, request: promptText(asked) } },
     error,
     notAuditable: error === null ? why : null,
     reply: undefined,
@@ -117,6 +118,20 @@ function isAnswer(answer: JsonObject): boolean {
   return Array.isArray(answer.choices) || answer.meta_info !== undefined || answer.output_ids !== undefined;
 }
 
-function modelOf(request: JsonObject | null): string | null {
-  return typeof request?.model === 'string' ? request.model : null;
+/** What a request says of its call, where no answer does. */
+function askedCall(route: Route, request: JsonObject): EngineAnswer['call'] {
+  const { model, sampling_params: params } = request;
+  const named = route === 'generate' ? (isObject(params) ? params : {}) : (leftover(request, NO_SAMPLING) ?? {});
+  return { model: typeof model === 'string' ? model : null, sampling: requestSampling(named) };
+}
+
+const NO_SAMPLING = ['model', 'prompt', 'input_ids', 'tool_choice', 'n', 'logprobs', 'top_logprobs'];
+
+/** It stands nowhere else. */
+function promptText(request: JsonObject): JsonObject | undefined {
+  const { prompt, text } = request;
+  return unlessEmpty({
+    prompt: typeof prompt === 'string' ? prompt : undefined,
+    text: typeof text === 'string' ? text : undefined,
+  });
 }

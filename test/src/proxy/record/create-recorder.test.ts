@@ -218,7 +218,10 @@ describe('the same request again', () => {
       seen({ named, request: { input_ids: [8] }, answer: null, end: { how: 'upstream_timeout', detail: '60 s' } }),
     );
     expect(calls(recording)).toMatchObject([
-      { call_id: 'call-0', error: { type: 'overloaded', message: 'busy' }, prompt_delta_ids: [1, 2] },
+      {
+        ...{ call_id: 'call-0', error: { type: 'overloaded', message: 'busy' }, prompt_delta_ids: [1, 2] },
+        sampling: { temperature: 1 },
+      },
       { prompt_prefix_len: 0, prompt_delta_ids: [1, 2, 5], completion_ids: [6] },
     ]);
     recorder.end(NAMED, DONE);
