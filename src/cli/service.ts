@@ -153,6 +153,7 @@ export async function startService(context: CommandContext, withHttp: boolean): 
       ingest,
       replays,
       runs,
+      isDeclared: (run) => app.runs.row(run) !== null,
       trainer,
       delivery,
       forward,

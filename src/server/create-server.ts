@@ -68,6 +68,8 @@ export interface ServerDeps {
   readonly ingest: Ingest;
   readonly replays: Replays;
   readonly runs: Runs;
+  /** Something was said of the run. Absent: nothing ever was. */
+  readonly isDeclared?: (run: string) => boolean;
   readonly trainer: TrainerApi;
   readonly delivery: Delivery;
   /** What another server answers, as only it grants leases; null: it is answered here. */

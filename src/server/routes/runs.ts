@@ -1,4 +1,4 @@
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import type { RunQuota } from '../../runs/quota.ts';
 import { PURPOSES, type Purpose } from '../../runs/run-state.ts';
 import type { NewRun, Runs } from '../../runs/runs.ts';
@@ -32,11 +32,11 @@ export function runRoutes({ runs }: { readonly runs: Runs }): Hono<SenderEnv> {
       return c.json(await runs.create(nameOf(body, 'run_id'), newRunOf(body), nameOfCaller(callerOf(c))));
     })
     .post('/runs/:run/archive', async (c) => {
-      onlyFields(await jsonBody(c), []);
+      onlyFields(await bodyOrNone(c), []);
       return c.json(await runs.archive(runOf(c.req.param('run')), nameOfCaller(callerOf(c))));
     })
     .post('/runs/:run/unarchive', async (c) => {
-      onlyFields(await jsonBody(c), []);
+      onlyFields(await bodyOrNone(c), []);
       return c.json(await runs.unarchive(runOf(c.req.param('run')), nameOfCaller(callerOf(c))));
     })
     .put('/runs/:run/quota', async (c) => {
@@ -51,6 +51,11 @@ export function runRoutes({ runs }: { readonly runs: Runs }): Hono<SenderEnv> {
       const removal = { confirm: isGiven(body, 'confirm') ? textOf(body, 'confirm') : '', isForced };
       return c.json(await runs.remove(run, removal, nameOfCaller(callerOf(c))));
     });
+}
+
+/** Where nothing has to be said nothing need be sent. */
+async function bodyOrNone(c: Context): Promise<Record<string, unknown>> {
+  return (await c.req.text()) === '' ? {} : jsonBody(c);
 }
 
 function runOf(run: string): string {

@@ -115,6 +115,8 @@ describe('a run', () => {
     expect(await ask('PUT', `/v1/runs/${nameOf('a/b%2F ü')}/quota`, { in_flight_bytes: 65_536 })).toMatchObject({
       ...{ status: 200, body: { events_per_second: null, in_flight_bytes: 65_536 } },
     });
+    // A trainer that is there first waits; one that misspells it does not.
+    expect([(await lease('a/b%2F ü')).status, (await lease('a/b ü')).status]).toEqual([200, 404]);
   });
 
   it.each([
@@ -150,7 +152,7 @@ describe('a run', () => {
     expect(await lease('arch')).toMatchObject({ status: 409, body: { error: { code: 'RS_RUN_CLOSED' } } });
     expect(await ask('POST', '/v1/runs/arch/admission', { count: 1 })).toMatchObject({ status: 409 });
     expect((await lease('stays')).status).toBe(200);
-    await ask('POST', '/v1/runs/arch/unarchive', {});
+    await ask('POST', '/v1/runs/arch/unarchive');
     expect((await send(...events('arch', 'r1'))).body).toMatchObject({ accepted: 4 });
     expect((await lease('arch')).status).toBe(200);
   });
