@@ -28,9 +28,9 @@ export function conversationsOf(calls: readonly TruthCall[]): Conversation[] {
   const drafts: Draft[] = [];
   const draftOf = new Map<number, Draft>();
   for (const call of [...calls].sort((a, b) => a.call - b.call)) {
-    const { scenario, task, heldCall } = call;
+    const { scenario, task } = call;
     if (scenario === null || task === null) continue;
-    const before = heldCall === null ? undefined : draftOf.get(heldCall);
+    const before = continuedBy(call, drafts, draftOf);
     const tried = drafts.find((one) => one.scenario === scenario && one.task === task && awaits(one, call));
     const draft = before ?? tried ?? { scenario, task, calls: [] };
     if (before === undefined && tried === undefined) drafts.push(draft);
@@ -38,6 +38,32 @@ export function conversationsOf(calls: readonly TruthCall[]): Conversation[] {
     draftOf.set(call.call, draft);
   }
   return drafts.map((draft) => ({ scenario: draft.scenario, task: draft.task, turns: turnsOf(draft.calls) }));
+}
+
+/**
+ * The rollout that the call goes on with. The engine names one that has the prompt's beginning: of several rollouts of a task that
+ * stand alike, each is gone on with once.
+ */
+function continuedBy(
+  { heldCall, turn }: TruthCall,
+  drafts: readonly Draft[],
+  draftOf: ReadonlyMap<number, Draft>,
+): Draft | undefined {
+  const named = heldCall === null ? undefined : draftOf.get(heldCall);
+  const held = named?.calls.find(({ call }) => call === heldCall);
+  if (named === undefined || held === undefined) return undefined;
+  const answered = named.calls.findLast((one) => one.turn === turn);
+  if (answered === undefined || !isAnswered(answered)) return named;
+  const alike = drafts.find(({ scenario, task, calls }) => {
+    const last = calls.at(-1);
+    return scenario === named.scenario && task === named.task && last?.turn === turn - 1 && isAlike(last, held);
+  });
+  return alike ?? named;
+}
+
+function isAlike(a: TruthCall, b: TruthCall): boolean {
+  const [one, other] = [a, b].map(({ promptIds, completionIds }) => [...promptIds, ...completionIds].join(' '));
+  return one === other;
 }
 
 /** The draft's first turn was not answered whole, and nothing came after it. */
