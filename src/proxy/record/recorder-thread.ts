@@ -1,12 +1,18 @@
 import { existsSync } from 'node:fs';
+import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { inOrderOfEnd } from './left-over-calls.ts';
 import type { RecorderAnswer, RecorderRequest, RecorderStart } from './recorder-messages.ts';
 import { openRecorderQueue } from './recorder-queue.ts';
 
+const BESIDE = 10;
+
 /** The thread of a recording: told of ended calls, asked of attempts, one thing after the other. */
 const start: RecorderStart = workerData;
 const answer = (said: RecorderAnswer): void => parentPort?.postMessage(said);
+
+// Where cores are short, clients go first. On Linux it is the thread's own; elsewhere it would be that of the process.
+if (process.platform === 'linux') setPriority(BESIDE);
 
 const queue = openRecorderQueue(start, {
   taking: (path) => answer({ kind: 'taking', path }),
