@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { inOrderOfEnd } from './left-over-calls.ts';
 import type { RecorderAnswer, RecorderRequest, RecorderStart } from './recorder-messages.ts';
@@ -12,7 +12,7 @@ const start: RecorderStart = workerData;
 const answer = (said: RecorderAnswer): void => parentPort?.postMessage(said);
 
 // Where cores are short, clients go first. On Linux it is the thread's own; elsewhere it would be that of the process.
-if (process.platform === 'linux') setPriority(BESIDE);
+if (process.platform === 'linux' && getPriority() < BESIDE) setPriority(BESIDE);
 
 const queue = openRecorderQueue(start, {
   taking: (path) => answer({ kind: 'taking', path }),
