@@ -16,6 +16,8 @@ export interface ToolsWatch {
   dialect: string | null;
   /** The start named the parser of replies: its dialect, and the segment that it reads. null: it did not. */
   replies: { readonly segmentId: string; readonly dialect: string } | null;
+  /** false: the source records calls by their text or ids alone, so that a call without an entry proves nothing. */
+  listsCalls: boolean;
   /** What the first turn lacked that cannot be proved; null: each was. */
   unproved: { readonly lacks: string; readonly turn: number; turns: number } | null;
   /** The model call whose results may still come. */
@@ -144,6 +146,7 @@ export function createToolsWatch(): ToolsWatch {
     offered: null,
     dialect: null,
     replies: null,
+    listsCalls: true,
     unproved: null,
     turn: null,
     segmentId: null,

@@ -41,7 +41,13 @@ export function auditDecodedCalls(
   const listed = executed.calls.filter(isListed).map(({ callId, name, parsed }) => ({
     ...{ callId, name, raw: null, parsed, status: 'unknown' as const },
   }));
-  const facts = { turn: executed.turn, written: { text, dialect }, listed, offered, isCut, opensInThought };
+  const facts = {
+    turn: executed.turn,
+    written: { text, dialect },
+    listed,
+    listsCalls: true,
+    ...{ offered, isCut, opensInThought },
+  };
   const notes = beginTurn(facts, list);
   for (const { callId, name, executed: ran, status } of executed.calls)
     if (status !== null) judgeResult(notes, { callId, name, executed: ran, status, output: null }, list);

@@ -10,7 +10,7 @@ import { offeredNames } from './offered-names.ts';
 import { dialectOfParser, dialectOfText } from './parse/dialect-of.ts';
 import { DIALECTS } from './parse/parse-calls.ts';
 import type { Dialect } from './parse/strict-call.ts';
-import { replyParserOf } from './reply-parser.ts';
+import { listsCallsOf, replyParserOf } from './told-of-calls.ts';
 import { beginTurn, type ListedCall, type WrittenTurn } from './turn/begin-turn.ts';
 import { endTurn } from './turn/end-turn.ts';
 import { judgeMessage } from './turn/judge-message.ts';
@@ -30,6 +30,7 @@ export function watchTools(attempt: Attempt, event: StepEvent): void {
   } else if (event.start !== null) {
     const offered = offeredNames(event.start.tools_json);
     if (offered !== null) toolsOf(attempt).offered = offered;
+    if (!listsCallsOf(event.extra_json)) toolsOf(attempt).listsCalls = false;
     const parser = replyParserOf(event.extra_json);
     const dialect = parser === null ? null : dialectOfParser(parser);
     // Sub-agents may write otherwise: it is the parser of the segment that it is named in.
@@ -58,7 +59,8 @@ function watchCall(attempt: Attempt, call: ModelCall, segmentId: string): void {
   const text = call.raw_text === null ? null : textOfBytes(call.raw_text);
   const written = writtenOf(watch, call, text, segmentId);
   const wasCut = attempt.facts?.lastCallFull === true || call.error !== null ? true : isCut(call.finish_reason);
-  const facts = { turn, written, listed, offered: watch.offered, isCut: wasCut, opensInThought: null };
+  const { offered, listsCalls } = watch;
+  const facts = { turn, written, listed, listsCalls, offered, isCut: wasCut, opensInThought: null };
   // A text without any call is all that there is to know.
   const isPlain = text !== null && written === null && listed.length === 0;
   const isEmpty = call.completion_ids === null ? call.error !== null : call.completion_ids.length === 0;
@@ -66,7 +68,8 @@ function watchCall(attempt: Attempt, call: ModelCall, segmentId: string): void {
   watch.turn = notes;
   if (written !== null || isPlain || (isEmpty && listed.length === 0)) return;
   if (listed.length === 0) addLack(watch, 'no raw text of model calls', turn);
-  if (call.completion_ids !== null && call.completion_ids.length > 0) noteExecutedTurn(watch, turn, listed);
+  const isTold = listsCalls || listed.length > 0;
+  if (isTold && call.completion_ids !== null && call.completion_ids.length > 0) noteExecutedTurn(watch, turn, listed);
 }
 
 function listedCall({

@@ -68,7 +68,7 @@ export function beginFromText(facts: TurnFacts, source: WrittenTurn, list: Found
   for (const [i, call] of calls.entries()) note(call, written[i]?.told ?? null, pairs.ofWritten[i] ?? -1, false);
   for (const [i, call] of thinkCalls.entries()) note(call, drafts[i]?.told ?? null, pairs.ofDraft[i] ?? -1, true);
   if (isWhole) addOthers(list, { turn, text, listed, loops, others: pairs.others });
-  const isUnlisted = dialect.isListless === true && listed.length === 0;
+  const isUnlisted = (dialect.isListless === true || !facts.listsCalls) && listed.length === 0;
   return { turn, hasText: isWhole, isUnlisted, isUntyped, isCut, thinkUnclosed, calls: notes, results: 0, told: false };
 }
 

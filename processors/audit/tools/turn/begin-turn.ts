@@ -13,6 +13,8 @@ export interface TurnFacts {
   readonly written: WrittenTurn | null;
   /** Calls as the loop understood them. */
   readonly listed: readonly ListedCall[];
+  /** false: nobody records what the loop understood. */
+  readonly listsCalls: boolean;
   /** Tools that the model was offered; null: unknown. */
   readonly offered: readonly string[] | null;
   /** The sampler was stopped before the model was done; null: unknown. */

@@ -43,14 +43,19 @@ export interface AuditOptions {
   readonly raw?: string;
   /** Parser of replies that the start names. */
   readonly parser?: string;
+  /** false: the start says that what the loop made of a text is not recorded. */
+  readonly listsCalls?: false;
 }
 
 /** What the audit says of an attempt of these steps. */
-export function auditSteps(steps: readonly Step[], { tools, raw = 'task_complete', parser }: AuditOptions = {}) {
+export function auditSteps(
+  steps: readonly Step[],
+  { tools, raw = 'task_complete', parser, listsCalls }: AuditOptions = {},
+) {
   const made = attemptOf();
   const events: StepEventInit[] = [
     made.start(
-      { extra_json: parser === undefined ? null : JSON.stringify({ tool_parser: parser }) },
+      { extra_json: JSON.stringify({ tool_parser: parser, lists_calls: listsCalls }) },
       { tools_json: tools === undefined ? null : JSON.stringify(tools) },
     ),
     ...steps.map((step, i): StepEventInit => {

@@ -68,6 +68,20 @@ describe('other replies', () => {
     expect(auditSteps([says(call), says('done')]).classes).toEqual(['parser_loss']);
   });
 
+  it('prove nothing of what ran, where what the loop made of them is not recorded', () => {
+    const call = hermes('{"name": "f", "arguments": {}}');
+    expect(auditSteps([says(call), says('done')], { listsCalls: false })).toMatchObject({
+      ...{ result: 'not_auditable', missing: 'no list of the calls that ran (model call 0)', classes: [] },
+    });
+    expect(auditSteps([says('no call'), says('done')], { listsCalls: false })).toMatchObject({ result: 'pass' });
+  });
+
+  it('are compared with the calls of a turn that lists them all the same', () => {
+    const call = hermes('{"name": "f", "arguments": {"a": 1}}');
+    const { classes } = auditSteps([says(call, [listed('c', 'f', { a: 2 })]), says('done')], { listsCalls: false });
+    expect(classes).toContain('silent_repair');
+  });
+
   it('are not mended by a message that merely says so', () => {
     const { classes } = auditSteps([says(hermes('{"name": "f"')), MENDED, says('done')]);
     expect(classes).toEqual(['malformed']);
