@@ -11,7 +11,7 @@ export function leftOverCalls(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** In the order in which they ended; those that did not end last, as they began. */
+/** In the order in which they ended; one that was torn ended with what was heard of it last, so that what was asked again comes after it. */
 export function inOrderOfEnd(paths: readonly string[]): string[] {
   const ends = paths.map((path) => ({ path, at: endOf(path) }));
   return ends.sort((a, b) => a.at - b.at).map(({ path }) => path);
@@ -22,7 +22,8 @@ function endOf(path: string): number {
     const call = readCall(path);
     // Taken at once: it is nothing, and goes.
     if (call === null) return 0;
-    return call.end === null ? Number.MAX_VALUE : call.head.startedAtUs + call.end.sinceUs;
+    const { head, answer, pieces, end } = call;
+    return head.startedAtUs + (end?.sinceUs ?? pieces.at(-1)?.sinceUs ?? answer?.sinceUs ?? 0);
   } catch {
     return 0;
   }

@@ -237,6 +237,17 @@ describe('the same request again', () => {
     expect(calls(recording)).toMatchObject([{ completion_ids: [3], extra: { attempts: [{ call: 'c0' }] } }]);
   });
 
+  it('is one call also where the proxy died in its first try, and again before it took the second', () => {
+    const { request } = generated([1, 2], [3]);
+    seen({ named, request, answer: null, end: null });
+    openInProcess(world.folder);
+    seen({ named, ...generated([1, 2], [3]) });
+    const found = calls(openInProcess(world.folder));
+    expect(found).toMatchObject([
+      { completion_ids: [3], extra: { attempts: [{ call: 'c0', error: { type: 'proxy_killed' } }] } },
+    ]);
+  });
+
   it('after a whole answer that the client says it never had is told as its retry', () => {
     const recording = openInProcess(world.folder);
     recording.recorder.take(seen({ named, ...generated([1], [2]) }));
