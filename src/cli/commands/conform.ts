@@ -109,7 +109,8 @@ async function serve(context: CommandContext, flags: ConformFlags): Promise<numb
     ...(flags.tokensPerSecond === undefined ? {} : { tokensPerSecond: flags.tokensPerSecond }),
   });
   try {
-    if (flags.json === true) await out.write(`${JSON.stringify({ url: engine.url, tokenizer: folder, log })}\n`);
+    if (context.flags.json === true)
+      await out.write(`${JSON.stringify({ url: engine.url, tokenizer: folder, log })}\n`);
     say(`a scripted engine with the tokenizer of ${folder} at ${engine.url}; its log is ${log}; Ctrl-C ends`);
     await aborted(stop.signal);
     return 0;

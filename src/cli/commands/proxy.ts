@@ -118,7 +118,8 @@ async function serve(context: CommandContext, flags: ProxyFlags): Promise<number
   const proxy = await openProxy(options, log, openRecording);
   try {
     const { upstream, recording } = options;
-    if (flags.json === true) await out.write(`${JSON.stringify({ url: proxy.url, upstream: upstream.href })}\n`);
+    if (context.flags.json === true)
+      await out.write(`${JSON.stringify({ url: proxy.url, upstream: upstream.href })}\n`);
     say(
       `${proxy.url} stands in front of ${upstream.href}; what it records goes to ${flags.server}, and waits in ${recording.folder} until then`,
     );

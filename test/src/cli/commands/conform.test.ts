@@ -23,7 +23,7 @@ async function freePort(): Promise<number> {
 describe('conform', () => {
   it('serves with the tokenizer that is installed, and logs what it knows of each call', async () => {
     const port = await freePort();
-    const running = startCli(['conform', '--listen', `127.0.0.1:${port}`, '--scenario', 'honest,two_eos'], {
+    const running = startCli(['conform', '--listen', `127.0.0.1:${port}`, '--scenario', 'honest,two_eos', '--json'], {
       cwd: folder,
     });
     const [, url = ''] = await running.said(/at (http:\S+); its log/);
@@ -38,6 +38,7 @@ describe('conform', () => {
     expect((await ask('[[rollstream:storm_503#4]]')).status).toBe(400);
     running.interrupt();
     expect(await running.code).toBe(0);
+    expect(JSON.parse(await running.stdout())).toMatchObject({ url });
     const lines = readFileSync(join(folder, 'rollstream-conform.jsonl'), 'utf8').trim().split('\n');
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       { rollstream_conform: 1, scenarios: ['honest', 'two_eos'] },

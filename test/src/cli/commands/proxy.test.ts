@@ -29,7 +29,7 @@ describe('proxy', () => {
       '--server',
       'http://127.0.0.1:9',
     ];
-    const running = startCli(['proxy', ...argv, '--state', 'state'], { cwd: folder });
+    const running = startCli(['proxy', ...argv, '--state', 'state', '--json'], { cwd: folder });
     const [, url = ''] = await running.said(/(http:\S+) stands in front of/);
     const { body } = await ask(`${url}/r/run/a/v1/chat/completions`, { method: 'POST', body: '{"messages":[]}' });
     expect(body).toBe('{"messages":[]}');
@@ -38,6 +38,7 @@ describe('proxy', () => {
       .toMatchObject({ openRollouts: 1, waitingCalls: 0 });
     running.interrupt();
     expect(await running.code).toBe(0);
+    expect(JSON.parse(await running.stdout())).toEqual({ url, upstream: upstream.url.href });
     expect(readdirSync(join(folder, 'state', 'calls'))).toEqual([]);
   });
 
