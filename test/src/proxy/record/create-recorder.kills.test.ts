@@ -68,6 +68,8 @@ interface World {
   recording(): InProcess;
   /** Done at last, however often it is killed. */
   survive(act: (recording: InProcess) => void): void;
+  /** Killed, and opened again. */
+  reopen(): void;
 }
 
 function createWorld(folder: string, draw: Draw): World {
@@ -87,6 +89,9 @@ function createWorld(folder: string, draw: Draw): World {
   let recording = open();
   return {
     recording: () => recording,
+    reopen() {
+      recording = open();
+    },
     survive(act) {
       for (;;) {
         try {
@@ -105,6 +110,11 @@ function play(folder: string, rollouts: readonly PlannedRollout[], draw: Draw): 
   const world = createWorld(folder, draw);
   const left = rollouts.map((plan) => ({ plan, files: [...plan.files] }));
   const known = new Map<string, PlannedRollout>();
+  /** Calls that ended and were not taken yet. What a restart took is taken in vain. */
+  const told: string[] = [];
+  const takeAll = (): void => {
+    for (const path of told.splice(0)) world.survive(({ recorder }) => recorder.take(path));
+  };
   for (let n = 0; left.some(({ files }) => files.length > 0); n++) {
     const able = left.filter(({ files }) => files.length > 0);
     const one = able[draw(able.length)];
@@ -113,9 +123,12 @@ function play(folder: string, rollouts: readonly PlannedRollout[], draw: Draw): 
     const id = `c${String(n).padStart(6, '0')}`;
     const rollout = one.plan.isNamed ? one.plan.rollout : `inferred-${id}`;
     if (![...known.values()].includes(one.plan)) known.set(rollout, one.plan);
-    const path = writeCall(folder, { id, startedAtUs: BEGAN + n * SECOND, tookUs: SECOND / 2, ...file });
-    world.survive(({ recorder }) => recorder.take(path));
+    told.push(writeCall(folder, { id, startedAtUs: BEGAN + n * SECOND, tookUs: SECOND / 2, ...file }));
+    // Torn: the proxy died with the call under way.
+    if (file.end === null) world.reopen();
+    else if (draw(3) > 0) takeAll();
   }
+  takeAll();
   for (const rollout of known.keys()) {
     const end = { reasons: [{ raw: 'task_complete', system: 'rollstream' }] };
     world.survive(({ recorder }) => recorder.end({ ...NOBODY, rollout }, end, true));

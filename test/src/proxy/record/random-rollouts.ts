@@ -156,8 +156,8 @@ function finishOf(finish: string): object {
 /** What a client asks again after. */
 function failure(draw: Draw): Pick<SeenCall, 'status' | 'answer' | 'end'> {
   if (draw(2) === 0) return { status: 503, answer: { error: { message: 'busy' } } };
-  const how = (['client_gone', 'upstream_cut', 'upstream_timeout'] as const)[draw(3)] ?? 'client_gone';
-  const end: CallEnd = { how, detail: null };
+  const how = (['client_gone', 'upstream_cut', 'upstream_timeout'] as const)[draw(4)];
+  const end: CallEnd | null = how === undefined ? null : { how, detail: null };
   return { answer: draw(2) === 0 ? null : 'data: {"text":"cut', end };
 }
 
