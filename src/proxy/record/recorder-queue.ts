@@ -104,6 +104,7 @@ export function openRecorderQueue({ options, producerId }: RecorderStart, listen
     clearInterval(idle);
     if (sender !== null) await sender.drained(timeoutMs);
     spooled.close();
+    disk.close();
     listener.done(id, status());
   }
 

@@ -15,6 +15,8 @@ export interface RecordDisk {
   remove(path: string): void;
   /** false: there is no room. */
   spool(lines: string): boolean;
+  /** Nothing is written after it. */
+  close(): void;
 }
 
 /** Files that stay open: to open one costs more than to write to it. */
@@ -54,13 +56,18 @@ export function createRecordDisk(folder: string, spool: Spool): RecordDisk {
       rmSync(path, { force: true });
     },
     spool: (lines) => spool.append(lines),
+    close() {
+      files.closeAll();
+      closeSync(file);
+      spool.close();
+    },
   };
 }
 
 const PENDING = '+'.charCodeAt(0);
 
 /** In the order of their last use. */
-function createOpenFiles(): Pick<RecordDisk, 'write'> & { readonly close: (path: string) => void } {
+function createOpenFiles(): Pick<RecordDisk, 'write'> & { close(path: string): void; closeAll(): void } {
   const open = new Map<string, { readonly file: number; size: number }>();
 
   function close(path: string): void {
@@ -82,6 +89,9 @@ function createOpenFiles(): Pick<RecordDisk, 'write'> & { readonly close: (path:
 
   return {
     close,
+    closeAll() {
+      for (const path of [...open.keys()]) close(path);
+    },
     write(path, at, text) {
       const one = opened(path);
       try {

@@ -44,7 +44,7 @@ function killing(draw: Draw, oneIn: number, intent: string): (disk: RecordDisk) 
           () => disk.done(),
           () => undefined,
         ),
-      intended: () => disk.intended(),
+      ...{ intended: disk.intended, close: disk.close },
       write: (path, at, text) =>
         around(
           () => disk.write(path, at, text),
@@ -70,15 +70,22 @@ interface World {
   survive(act: (recording: InProcess) => void): void;
   /** Killed, and opened again. */
   reopen(): void;
+  close(): void;
 }
 
 function createWorld(folder: string, draw: Draw): World {
   const oneIn = 4 + draw(30);
+  // The files that the dead had open are closed with them.
+  let close = (): void => undefined;
   const open = (): InProcess => {
     for (;;) {
       try {
         return openInProcess(folder, {
-          disk: killing(draw, oneIn, join(folder, 'recording', 'intent')),
+          disk(plain) {
+            close();
+            close = plain.close;
+            return killing(draw, oneIn, join(folder, 'recording', 'intent'))(plain);
+          },
           limits: { stateBytes: 10_000 },
         });
       } catch (error) {
@@ -89,6 +96,7 @@ function createWorld(folder: string, draw: Draw): World {
   let recording = open();
   return {
     recording: () => recording,
+    close: () => close(),
     reopen() {
       recording = open();
     },
@@ -134,6 +142,7 @@ function play(folder: string, rollouts: readonly PlannedRollout[], draw: Draw): 
     world.survive(({ recorder }) => recorder.end({ ...NOBODY, rollout }, end, true));
   }
   world.survive(({ recorder }) => expect(recorder).toMatchObject({ openRollouts: 0, lostEvents: 0 }));
+  world.close();
   return known;
 }
 
