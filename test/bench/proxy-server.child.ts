@@ -9,7 +9,15 @@ const proxy = await openProxy(
   {
     ...{ upstream: new URL(upstream), engine: 'vllm', host: '127.0.0.1', port: 0, token: null, limits: DEFAULT_LIMITS },
     ...{ asks: true, showsAdded: false },
-    recording: { folder, server: null, run: 'bench', env: 'bench', purpose: 'eval', idleMs: 3_600_000 },
+    recording: {
+      folder,
+      server: null,
+      run: 'bench',
+      env: 'bench',
+      purpose: 'eval',
+      idleMs: 3_600_000,
+      idleReason: null,
+    },
   },
   pino({ level: 'silent' }),
   openRecording,

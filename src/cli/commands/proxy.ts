@@ -39,6 +39,7 @@ interface ProxyFlags extends GlobalFlags {
   readonly purpose: ProxyOptions['recording']['purpose'];
   readonly state: string;
   readonly idle: number;
+  readonly onIdle?: string;
   readonly ask: 'all' | 'none';
   readonly showAdded?: boolean;
   readonly tokenFile?: string;
@@ -73,6 +74,10 @@ export function addProxy(program: Command, run: Run): void {
     )
     .option('--state <dir>', 'folder of what is not sent yet; one proxy owns it', './rollstream-proxy')
     .addOption(durationOption('--idle <duration>', 'a rollout without a call for so long is over', '7d', '15m'))
+    .option(
+      '--on-idle <reason>',
+      'what it means that a loop goes quiet, such as task_complete (default: unknown, quarantined)',
+    )
     .addOption(
       new Option('--ask <what>', "whether token ids and logprobs are asked for in the client's place")
         .choices(['all', 'none'])
@@ -153,6 +158,7 @@ function optionsOf({ io, config }: CommandContext, flags: ProxyFlags): ProxyOpti
         env: checkedId(flags.env, '--env'),
         purpose: flags.purpose,
         idleMs: flags.idle,
+        idleReason: flags.onIdle === undefined ? null : checkedId(flags.onIdle, '--on-idle'),
       },
     },
   };

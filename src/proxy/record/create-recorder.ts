@@ -16,7 +16,7 @@ export interface RecorderDeps {
   /** State of the recording. */
   readonly folder: string;
   readonly producerId: string;
-  readonly options: Pick<RecordingOptions, 'run' | 'env' | 'purpose' | 'idleMs'>;
+  readonly options: Pick<RecordingOptions, 'run' | 'env' | 'purpose' | 'idleMs' | 'idleReason'>;
   /** Where calls are written that have not ended. */
   readonly callsFolder: string;
   readonly disk: RecordDisk;
@@ -115,7 +115,7 @@ export function createRecorder(deps: RecorderDeps): CallRecorder {
       const idle = [...store.attempts.all.values()].filter(({ atUs }) => Math.max(atUs, begunAtUs) <= before);
       if (idle.length === 0) return;
       const busy = attemptsWithCalls(told);
-      for (const attempt of idle) if (!busy.has(attempt)) endOpen(attempt, IDLE);
+      for (const attempt of idle) if (!busy.has(attempt)) endOpen(attempt, idleEnd(options.idleReason));
     },
     get openRollouts() {
       return store.attempts.all.size;
@@ -140,7 +140,11 @@ export function createRecorder(deps: RecorderDeps): CallRecorder {
   }
 }
 
-const IDLE: SaidEnd = { reasons: [{ raw: 'idle', system: 'rollstream' }] };
+/** Unless somebody knows what it means that a loop goes quiet, the reason is one that no taxonomy knows: it is not said to have failed. */
+function idleEnd(reason: string | null): SaidEnd {
+  const said = reason === null ? { raw: 'idle', system: 'rollstream-proxy' } : { raw: reason, system: 'rollstream' };
+  return { reasons: [said] };
+}
 
 /** A call that nobody can make events of: a bug, and its file is kept. */
 export class Unreadable extends Error {}

@@ -29,6 +29,8 @@ export interface RecordingOptions {
   readonly purpose: 'train' | 'eval' | 'synthesis';
   /** An attempt without a call for so long is over. */
   readonly idleMs: number;
+  /** Why such a one has ended, in words of the taxonomy's system `rollstream`; null: nobody knows. */
+  readonly idleReason: string | null;
 }
 
 export interface RecordingStatus {

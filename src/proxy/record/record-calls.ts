@@ -86,6 +86,8 @@ export function createRecordCalls(deps: RecordCallsDeps): RecordCalls {
       },
       {
         inferred: head.isInferred ? true : undefined,
+        // Unless the engine was given tools, the loop makes calls of texts and ids itself, and nobody here sees which.
+        lists_calls: Array.isArray(exchange.request?.tools) ? undefined : false,
         proxy: {
           upstream: exchange.head.upstream,
           engine: exchange.head.engine,

@@ -40,7 +40,15 @@ function freePort(): Promise<number> {
 
 function open(): Promise<Recording> {
   const to = { url: `http://127.0.0.1:${port}`, token: null };
-  return openRecording({ folder, server: to, run: 'r', env: 'sums', purpose: 'train', idleMs: 900_000 });
+  return openRecording({
+    folder,
+    server: to,
+    run: 'r',
+    env: 'sums',
+    purpose: 'train',
+    idleMs: 900_000,
+    idleReason: null,
+  });
 }
 
 interface Segment {

@@ -178,11 +178,40 @@ describe('a rollout', () => {
     rmSync(going);
     recorder.endIdle(new Set());
     const ends = recording.events().flatMap(({ end, rollout_id }) => (end ? [[rollout_id, end.reasons]] : []));
-    const reasons = [{ raw: 'idle', system: 'rollstream', detail: null }];
+    const reasons = [{ raw: 'idle', system: 'rollstream-proxy', detail: null }];
     expect(ends).toEqual([
       ['a', reasons],
       ['b', reasons],
     ]);
+  });
+});
+
+describe('what the loop makes of its answers', () => {
+  const told = (request: object) => {
+    const recording = openInProcess(world.folder);
+    recording.recorder.take(seen({ named, ...generated([1], [2]), request }));
+    const [start] = recording.events();
+    return JSON.parse(start?.extra_json ?? '{}').lists_calls;
+  };
+
+  it('is said not to be recorded where it makes calls of texts and ids itself', () => {
+    expect(told(generated([1], [2]).request)).toBe(false);
+  });
+
+  it('is what the engine was given tools for', () => {
+    expect(told({ ...generated([1], [2]).request, tools: [{ type: 'function' }] })).toBeUndefined();
+  });
+});
+
+describe('idle', () => {
+  it('means what the user says that it means', () => {
+    let now = 1_700_000_000_000;
+    const recording = openInProcess(world.folder, { idleMs: 60_000, idleReason: 'task_complete', now: () => now });
+    recording.recorder.take(seen({ named, ...generated([1], [2]) }));
+    now += 62_500;
+    recording.recorder.endIdle(new Set());
+    const reasons = recording.events().flatMap(({ end }) => end?.reasons ?? []);
+    expect(reasons).toEqual([{ raw: 'task_complete', system: 'rollstream', detail: null }]);
   });
 });
 

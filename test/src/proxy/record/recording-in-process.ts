@@ -16,6 +16,7 @@ export interface InProcess {
 export interface InProcessOptions {
   readonly limits?: Partial<RecordLimits>;
   readonly idleMs?: number;
+  readonly idleReason?: string;
   readonly now?: () => number;
   /** Around every change of what is on disk. */
   readonly disk?: (disk: RecordDisk) => RecordDisk;
@@ -30,7 +31,13 @@ export function openInProcess(folder: string, options: InProcessOptions = {}): I
   const plain = createRecordDisk(state, spool);
   const recorder = createRecorder({
     ...{ folder: state, producerId: 'proxy-1', callsFolder, limits },
-    options: { run: 'proxy', env: 'proxy', purpose: 'train', idleMs: options.idleMs ?? 900_000 },
+    options: {
+      run: 'proxy',
+      env: 'proxy',
+      purpose: 'train',
+      idleMs: options.idleMs ?? 900_000,
+      idleReason: options.idleReason ?? null,
+    },
     disk: options.disk?.(plain) ?? plain,
     now: options.now ?? (() => 1_700_000_100_000),
   });

@@ -18,7 +18,15 @@ function call(id: string, rollout: string): string {
 }
 
 it('a call that the thread dies of is set aside; the thread is started again, and goes on with the others', async () => {
-  const options = { folder, server: null, run: 'r', env: 'e', purpose: 'train' as const, idleMs: 900_000 };
+  const options = {
+    folder,
+    server: null,
+    run: 'r',
+    env: 'e',
+    purpose: 'train' as const,
+    idleMs: 900_000,
+    idleReason: null,
+  };
   const before = call('c0', 'a');
   const module = new URL('./dying-recorder-thread.ts', import.meta.url);
   const thread = await startRecorderThread({ options, producerId: 'proxy-1', leftOver: [before] }, module);
