@@ -85,8 +85,15 @@ function callerOfToken({ id, name, role, runs }: KeptToken): Caller {
   return { id, name, role, runs: runs === null ? null : new Set(runs) };
 }
 
-/** Another one after each change: the file is replaced, so that its inode changes even where time and size do not. */
+/**
+ * Another one after each change: the file is replaced, so that its inode changes even where time and size do not. What cannot even be
+ * looked at (a folder above it is closed, its link leads back to itself) is told by whoever reads it then.
+ */
 function stampOf(path: string): string {
-  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return found === undefined ? '' : [found.dev, found.ino, found.mtimeNs, found.size].join('/');
+  try {
+    const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return found === undefined ? '' : [found.dev, found.ino, found.mtimeNs, found.size].join('/');
+  } catch {
+    return 'unreadable';
+  }
 }

@@ -60,10 +60,20 @@ function parseTokenFile(path: string, text: string): TokenFile {
   if (!Array.isArray(tokens)) throw damaged(path, 'tokens: a list is needed');
   const read = tokens.map((token: unknown, index) => tokenOf(path, `tokens[${index}]`, token));
   for (const field of ['id', 'sha256'] as const) {
-    const twice = read.findIndex((token, index) => read.findIndex((one) => one[field] === token[field]) !== index);
+    const twice = firstTwice(read.map((token) => token[field]));
     if (twice !== -1) throw damaged(path, `tokens[${twice}].${field}: it is there twice`);
   }
   return { session_key, tokens: read };
+}
+
+/** The place of the first that was there before; -1: none. Requests wait for it, so that it looks at each once. */
+function firstTwice(values: readonly string[]): number {
+  const seen = new Set<string>();
+  return values.findIndex((value) => {
+    const isThere = seen.has(value);
+    seen.add(value);
+    return isThere;
+  });
 }
 
 function tokenOf(path: string, at: string, value: unknown): KeptToken {

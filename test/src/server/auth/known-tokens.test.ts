@@ -1,4 +1,4 @@
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -124,4 +124,39 @@ describe('at the start a damaged file is an error that names it', () => {
       expect.objectContaining({ code: 'RS_CONFIG', message: expect.stringContaining(path) }),
     );
   });
+});
+
+it('a file that cannot even be looked at leaves the last good one in force', () => {
+  const { file, result } = createToken(EMPTY, WISH, NOW);
+  write(tokenFileText(file));
+  const { find, later, errors } = opened();
+  rmSync(path);
+  symlinkSync('tokens.json', path);
+  later();
+  expect(find(result.token)).toMatchObject({ role: 'reader' });
+  later();
+  expect(find(result.token)).toMatchObject({ role: 'reader' });
+  expect(errors).toHaveLength(1);
+  rmSync(path);
+  write(tokenFileText(revokeToken(file, result.kept.id, NOW).file));
+  later();
+  expect(find(result.token)).toBe('ended');
+});
+
+it('a file of many thousands of tokens is read while requests wait for it, and one that is there twice is found', () => {
+  const { file, result } = createToken(EMPTY, WISH, NOW);
+  const [first] = file.tokens;
+  if (first === undefined) throw new Error('no token was made');
+  const many = Array.from({ length: 30_000 }, (_, n) => {
+    const sha256 = digestOf(`${n}`).toString('hex');
+    return { ...first, id: sha256.slice(0, 12), sha256 };
+  });
+  write(tokenFileText({ ...file, tokens: [...many, first] }));
+  const { find, later, errors } = opened();
+  expect(find(result.token)).toMatchObject({ role: 'reader' });
+  expect(find('29999')).toMatchObject({ role: 'reader' });
+  write(tokenFileText({ ...file, tokens: [...many, { ...first, id: '7' }, { ...first, id: '8' }] }));
+  later();
+  expect(find(result.token)).toMatchObject({ id: first.id });
+  expect(errors.join('')).toContain('tokens[30001].sha256: it is there twice');
 });
