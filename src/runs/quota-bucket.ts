@@ -20,13 +20,18 @@ const LONGEST_WAIT_S = 60;
 /** Of many small refills: whoever waits as long as it was told is not sent away. */
 const ROUNDING = 1e-6;
 
+/** What is saved up: a second's worth, and one event at least, since less than one lets no body begin, however long it waits. */
+function mostOf(perSecond: number): number {
+  return Math.max(1, perSecond);
+}
+
 /** `nowMs` of a clock that nobody sets. */
 export function createQuotaBucket(perSecond: number, nowMs: number): QuotaBucket {
   /** Events that may be taken; below 0: overdrawn. */
-  let level = perSecond;
+  let level = mostOf(perSecond);
   let atMs = nowMs;
   const refill = (rate: number, now: number): void => {
-    level = Math.min(rate, level + ((now - atMs) / 1000) * rate);
+    level = Math.min(mostOf(rate), level + ((now - atMs) / 1000) * rate);
     atMs = now;
   };
   return {
@@ -46,7 +51,7 @@ export function createQuotaBucket(perSecond: number, nowMs: number): QuotaBucket
     },
     isFull(rate, now) {
       refill(rate, now);
-      return level >= rate;
+      return level >= mostOf(rate);
     },
   };
 }

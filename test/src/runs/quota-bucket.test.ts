@@ -32,6 +32,15 @@ it('one body overdraws so much and no more, and who has to wait for hours is tol
   expect(bucket.waitSeconds(1, 0)).toBe(60);
 });
 
+it('less than one event a second is one after so long', () => {
+  const bucket = createQuotaBucket(0.25, 0);
+  expect(bucket.isLeft(0.25, 0) && bucket.take(0.25, 0)).toBe(true);
+  expect(bucket.waitSeconds(0.25, 0)).toBe(4);
+  expect(bucket.isLeft(0.25, 3_900)).toBe(false);
+  expect(bucket.isLeft(0.25, 4_000)).toBe(true);
+  expect(bucket.isFull(0.25, 4_000)).toBe(true);
+});
+
 it('another rate holds from then on', () => {
   const bucket = createQuotaBucket(1, 0);
   bucket.take(1, 0);
