@@ -12,11 +12,15 @@ export async function openAttemptsOf(store: Pick<Store, 'query'>, runId: string)
   return Number(found?.n ?? 0);
 }
 
-/** Why a run should not be deleted now, in words; []: nothing stands against it. */
+/**
+ * Why a run should not be deleted now, in words; []: nothing stands against it. `mayName`: what is told by name, of runs; null: all of
+ * it. Else forks of others and replays, which span runs, are told of without theirs.
+ */
 export async function usesOf(
   store: Pick<Store, 'query'>,
   runId: string,
   leases: readonly LeaseOut[],
+  mayName: ReadonlySet<string> | null = null,
 ): Promise<string[]> {
   const open = await openAttemptsOf(store, runId);
   const forks = await livingForks(store, runId);
@@ -28,8 +32,14 @@ export async function usesOf(
     ...(leases.length > 0
       ? [`${counted(leases.length, 'lease is', 'leases are')} out (${named(leases.map(leaseText))})`]
       : []),
-    ...(forks.length > 0 ? [`${named(forks)} began as a fork of it and shares its trajectories`] : []),
-    ...(replays.length > 0 ? [`a replay is running (${named(replays.map(({ replay_id }) => replay_id))})`] : []),
+    ...(forks.length > 0 ? [`${namedOf(forks, mayName)} began as a fork of it and shares its trajectories`] : []),
+    ...(replays.length > 0
+      ? [
+          mayName === null
+            ? `a replay is running (${named(replays.map(({ replay_id }) => replay_id))})`
+            : 'a replay is running',
+        ]
+      : []),
   ];
 }
 
@@ -42,6 +52,13 @@ export async function livingForks(store: Pick<Store, 'query'>, runId: string): P
     { run: runId },
   );
   return rows.map(({ run_id }) => run_id);
+}
+
+function namedOf(runs: readonly string[], mayName: ReadonlySet<string> | null): string {
+  const told = mayName === null ? runs : runs.filter((run) => mayName.has(run));
+  if (told.length === runs.length) return named(runs);
+  const others = counted(runs.length - told.length, 'run of others', 'runs of others');
+  return told.length === 0 ? others : `${named(told)} and ${others}`;
 }
 
 function leaseText({ lease, consumer, deadlineMs }: LeaseOut): string {

@@ -119,7 +119,7 @@ export function createLocalRuns({ app, log, drained, hasOthers, isGranted }: Loc
         const quota = { events_per_second: eventsPerSecond, in_flight_bytes: inFlightBytes };
         return changed(await rowOf(runId), { ...quota, changed_by: by });
       }),
-    remove: (runId, { confirm, isForced }, by) =>
+    remove: (runId, { confirm, isForced, mayName }, by) =>
       inTurn(async () => {
         if (confirm !== runId) {
           const message = `confirm: the name of the run is needed, ${runId}, since this removes all that it has`;
@@ -127,7 +127,7 @@ export function createLocalRuns({ app, log, drained, hasOthers, isGranted }: Loc
         }
         await summaryOf(runId);
         const leases = await leasesOut(broker, topics.leases, { runId, nowMs: now() });
-        const uses = isForced ? [] : await usesOf(store, runId, leases);
+        const uses = isForced ? [] : await usesOf(store, runId, leases, mayName);
         if (uses.length > 0) {
           const message = `run ${runId} is in use: ${uses.join('; ')}. With force it is deleted all the same`;
           throw new RollstreamError('RS_CHECK_FAILED', message, { facts: { field: 'force', reason: 'in_use' } });

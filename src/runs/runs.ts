@@ -26,6 +26,8 @@ export interface NewRun {
 export interface Removal {
   readonly confirm: string;
   readonly isForced: boolean;
+  /** Runs that may be named to whoever asks, beside this one; absent, null: all. */
+  readonly mayName?: ReadonlySet<string> | null;
 }
 
 export interface Removed {

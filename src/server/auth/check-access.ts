@@ -1,6 +1,7 @@
 import type { Context, Hono } from 'hono';
 import { routePath } from 'hono/route';
 import { RollstreamError } from '../../errors.ts';
+import { errorResponse } from '../error-response.ts';
 import { isObject } from '../request-value.ts';
 import { type Caller, mayUse } from './caller.ts';
 import { callerOf, type SenderEnv } from './require-caller.ts';
@@ -27,8 +28,17 @@ export function checkAccess(app: Hono<SenderEnv>, open: ReadonlySet<string>): vo
     app.on(method, pathOf(route), async (c, next) => {
       await checkRoute(c, access);
       await next();
+      if (access.run.in === 'path' && callerOf(c).runs !== null) nameNoOthers(c);
     });
   }
+}
+
+/** That a run is not there is told to people with the name that comes nearest: here it would be one of others. */
+function nameNoOthers(c: Context<SenderEnv>): void {
+  const { error } = c;
+  if (!(error instanceof RollstreamError) || error.code !== 'RS_NOT_FOUND' || error.facts.field !== 'run') return;
+  const message = `no run is named ${c.req.param('run')}`;
+  c.res = errorResponse(new RollstreamError('RS_NOT_FOUND', message, { facts: { field: 'run' } }));
 }
 
 function isListed(method: string, path: string): boolean {

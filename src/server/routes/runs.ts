@@ -48,8 +48,8 @@ export function runRoutes({ runs }: { readonly runs: Runs }): Hono<SenderEnv> {
       onlyFields(body, ['confirm', 'force']);
       const isForced = isGiven(body, 'force') ? body.force : false;
       if (typeof isForced !== 'boolean') throw bad('force', 'force: true or false is needed');
-      const removal = { confirm: isGiven(body, 'confirm') ? textOf(body, 'confirm') : '', isForced };
-      return c.json(await runs.remove(run, removal, nameOfCaller(callerOf(c))));
+      const [confirm, caller] = [isGiven(body, 'confirm') ? textOf(body, 'confirm') : '', callerOf(c)];
+      return c.json(await runs.remove(run, { confirm, isForced, mayName: caller.runs }, nameOfCaller(caller)));
     });
 }
 

@@ -77,6 +77,16 @@ test('a run is in use by what is open of it, and by forks that live', async () =
     'child began as a fork of it and shares its trajectories',
   ]);
   expect(await usesOf(store(), 'child', [])).toEqual([]);
+  // Whoever may not read the fork is told that there is one.
+  const told = (...runs: string[]) => usesOf(store(), 'used', [], new Set(['used', ...runs]));
+  expect(await told()).toEqual([
+    '2 attempts are open',
+    '1 run of others began as a fork of it and shares its trajectories',
+  ]);
+  expect(await told('child')).toEqual([
+    '2 attempts are open',
+    'child began as a fork of it and shares its trajectories',
+  ]);
 });
 
 test('blobs that only this run refers to are removed; those of two runs, and all while a fork lives, stay', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { RollstreamError } from '../../../../src/errors.ts';
 import type { Caller, Role } from '../../../../src/server/auth/caller.ts';
 import { digestOf, type KnownTokens } from '../../../../src/server/auth/known-tokens.ts';
 import { ROUTE_ACCESS } from '../../../../src/server/auth/route-access.ts';
@@ -183,6 +184,29 @@ describe('a token of one run', () => {
       const [foreign, unknown] = [await end('other', what), await end(null, what)];
       expect(foreign.error?.code).toBe('RS_LEASE_LOST');
       expect(foreign).toEqual(unknown);
+    }
+  });
+
+  it('is not told of a run whose name comes near, as people are', async () => {
+    const near = async (): Promise<never> => {
+      throw new RollstreamError('RS_NOT_FOUND', 'no run is named a/b (did you mean a/bc?)', {
+        facts: { field: 'run' },
+      });
+    };
+    const runs = {
+      ...{ list: near, create: near, archive: near, unarchive: near, setQuota: near, remove: near },
+      close: async () => undefined,
+    };
+    const app = idleServer({ tokens, runs, access: { ...idleAccess(), setGate: near } });
+    const routes = ['POST /v1/runs/a%2Fb/archive', 'POST /v1/runs/a%2Fb/unarchive', 'DELETE /v1/runs/a%2Fb'];
+    for (const route of [...routes, 'POST /v1/runs/a%2Fb/gate']) {
+      const body = route.endsWith('gate') ? { release: true } : route.startsWith('DELETE') ? { confirm: 'a/b' } : {};
+      const mine = await ask('operator:mine', route, body, app);
+      expect(mine, route).toMatchObject({
+        status: 404,
+        error: { code: 'RS_NOT_FOUND', message: 'no run is named a/b', field: 'run' },
+      });
+      expect((await ask('operator', route, body, app)).error?.message, route).toContain('a/bc');
     }
   });
 
