@@ -103,9 +103,10 @@ export function createIngest(deps: IngestDeps): Ingest {
     verdicts: (body, sender) =>
       take('/v1/verdicts', body, sender, () => {
         const format = bodyFormat(body.contentType, ['lines', 'json']);
+        const isTaken = (run: string): boolean => sender.refusal(run) === null;
         return (chunks, encoder) =>
           readVerdicts(format === 'lines' ? readLines(chunks) : jsonElements(chunks, 'verdicts'), {
-            ...{ encoder, findRollouts, caughtUp },
+            ...{ encoder, findRollouts, caughtUp, isTaken },
           });
       }),
 

@@ -15,6 +15,8 @@ export interface ReadVerdictsDeps {
   readonly encoder: StepEncoder;
   readonly findRollouts: FindRollouts;
   readonly caughtUp: CaughtUp;
+  /** Whether the sender may write to this run: of others nothing is looked up, and nobody waits for it. */
+  readonly isTaken: (run: string) => boolean;
 }
 
 /** Verdicts whose rollouts are looked up together: a statement has a limit. */
@@ -65,7 +67,8 @@ function askedOf(source: SourceLine): Asked {
 const NOTHING = { field: '', expected: 'a verdict', got: 'nothing', message: 'no verdict' };
 
 async function* resolved(some: readonly Asked[], deps: ReadVerdictsDeps): AsyncGenerator<ReadStep> {
-  const open = some.flatMap((asked) => ('request' in asked && isOpen(asked.request) ? [asked.request] : []));
+  const isLookedUp = (request: VerdictRequest): boolean => isOpen(request) && deps.isTaken(request.run_id);
+  const open = some.flatMap((asked) => ('request' in asked && isLookedUp(asked.request) ? [asked.request] : []));
   const found = open.length === 0 ? new Map<string, readonly StartedAttempt[]>() : await lookUp(open, deps);
   for (const asked of some) {
     const { source } = asked;
