@@ -1,8 +1,9 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { RollstreamError } from '../../errors.ts';
 import type { CallEnd } from '../journal/call-head.ts';
+import { checkHead, recordedHeaders } from './answer/answer-head.ts';
 import { type Cutter, createBodyCutter, createStreamCutter, heldCutter } from './answer/cutter.ts';
-import { recordedHeaders, relay } from './answer/relay.ts';
+import { relay } from './answer/relay.ts';
 import { isRefusal } from './ask/refused-askings.ts';
 import type { Asking } from './ask/what-to-ask.ts';
 import type { CallRecord } from './call-record.ts';
@@ -98,12 +99,17 @@ export function openCall(parts: OpenCallParts): OpenCall {
       }
       // Had the client's own bytes been refused too, it would have been they.
       if (wasRefused && !isRefusal(got.statusCode ?? 0)) parts.onAskingRefused();
-      pass(got, asked);
+      try {
+        pass(got, asked);
+      } catch (error) {
+        failed(error);
+      }
     });
     opened.end(body);
   }
 
   function pass(answer: IncomingMessage, asked: Asking | null): void {
+    checkHead(answer);
     record.answer({ status: answer.statusCode ?? 0, headers: recordedHeaders(answer) });
     const cutter = asked === null || asking?.isShown === true ? null : cutterFor(answer, asked);
     relay(answer, res, {

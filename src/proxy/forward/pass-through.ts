@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RollstreamError } from '../../errors.ts';
+import { checkHead } from './answer/answer-head.ts';
 import { relay } from './answer/relay.ts';
 import { forwardedHeaders } from './forwarded-headers.ts';
 import { createSilence } from './silence.ts';
@@ -41,15 +42,26 @@ export async function passThrough(
       else over();
       resolve();
     });
-    request.on('error', (error) => fail(upstreamProblem(upstream.host, error)));
-    request.once('response', (answer) => {
-      isAnswered = true;
+    // Behind the head of an answer it is the answer that fails.
+    request.on('error', (error) => {
+      if (!isAnswered) fail(upstreamProblem(upstream.host, error));
+    });
+    const pass = (answer: IncomingMessage): void => {
+      checkHead(answer);
       relay(answer, res, {
         ...{ cutter: null, holdsHead: false, onWhole: silence.stop, onCut: over },
         onPiece: () => silence.heard(),
         onSend: () => {},
         onPaused: (isPaused) => (isPaused ? silence.pause() : silence.resume()),
       });
+      isAnswered = true;
+    };
+    request.once('response', (answer) => {
+      try {
+        pass(answer);
+      } catch (error) {
+        fail(upstreamProblem(upstream.host, error));
+      }
     });
     if (!hasBody) {
       request.end();

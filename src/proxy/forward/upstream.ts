@@ -30,13 +30,20 @@ export function createUpstream(url: URL): Upstream {
   const agent = isTls ? new https.Agent(options) : new http.Agent(options);
   const request = isTls ? https.request : http.request;
   const base = url.pathname.replace(/\/+$/, '');
-  const begin = ({ method, target, headers }: UpstreamRequest): ClientRequest =>
-    request({
+  const begin = ({ method, target, headers }: UpstreamRequest): ClientRequest => {
+    const begun = request({
       ...{ agent, method, headers, setHost: false, maxHeaderSize: MAX_ANSWER_HEAD_BYTES },
       host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
       port: url.port === '' ? (isTls ? 443 : 80) : Number(url.port),
       path: `${base}${target}`,
     });
+    // Nobody asked for it, and node tells neither an answer nor an error then.
+    begun.once('upgrade', (_, socket) => {
+      socket.on('error', () => {}).destroy();
+      begun.emit('error', new Error('what it answered is no HTTP (status 101)'));
+    });
+    return begun;
+  };
   return {
     host: url.host,
     async open(wanted) {
@@ -54,16 +61,23 @@ export function createUpstream(url: URL): Upstream {
 /** A connection that was idle may be closed already, which is known once the event loop has looked. Rejects where none can be made. */
 function isAlive(request: ClientRequest): Promise<boolean> {
   return new Promise((resolve, reject) => {
-    const failed = (error: Error): void => (request.reusedSocket ? resolve(false) : reject(error));
-    const settle = (isOpen: boolean): void => {
-      // What comes after is told to whoever has it.
-      if (isOpen) request.off('error', failed);
-      resolve(isOpen);
+    let hasFailed = false;
+    const failed = (error: Error): void => {
+      hasFailed = true;
+      if (request.reusedSocket) resolve(false);
+      else reject(error);
     };
     request.on('error', failed);
     request.once('socket', (socket) => {
-      if (!request.reusedSocket) settle(true);
-      else setImmediate(() => settle(!request.destroyed && !socket.destroyed && socket.readable && socket.writable));
+      // Where no connection can even be begun (no port left, no route) that is told right behind this event, with nobody else listening.
+      setImmediate(() => {
+        if (hasFailed) return;
+        const { destroyed, reusedSocket } = request;
+        const isOpen = !reusedSocket || (!destroyed && !socket.destroyed && socket.readable && socket.writable);
+        // What comes after is told to whoever has it.
+        if (isOpen) request.off('error', failed);
+        resolve(isOpen);
+      });
     });
   });
 }

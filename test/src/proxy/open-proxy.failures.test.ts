@@ -70,6 +70,9 @@ describe('an upstream that fails', () => {
     for (const [bytes, why] of [
       [null, /closed the connection without an answer/],
       ['BAH\r\n\r\n', /no HTTP/],
+      ['HTTP/1.1 099 X\r\ncontent-length: 2\r\n\r\nok', /no HTTP \(status 99\)/],
+      ['HTTP/1.1 000 X\r\ncontent-length: 0\r\n\r\n', /no HTTP \(status 0\)/],
+      ['HTTP/1.1 101 X\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n', /no HTTP \(status 101\)/],
       [`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(1_100_000)}\r\n\r\n`, /head of its answer is too large/],
     ] as const) {
       const raw = await startRaw((socket) =>
@@ -79,8 +82,33 @@ describe('an upstream that fails', () => {
       const { status, body } = await ask(`${proxy.url}${CHAT}`, POST);
       expect([status, error(body).message]).toEqual([502, expect.stringMatching(why)]);
       expect((await proxy.recording.next()).end?.how).toBe('upstream_unreachable');
+      expect((await ask(`${proxy.url}/v1/models`)).status).toBe(502);
       raw.close();
     }
+  });
+
+  it('by a head that may not be written again is told without what is wrong in it, and no other call is lost', async () => {
+    const heads = [
+      ['POST', '200 O\u0001K\r\ncontent-length: 0', 200, ''],
+      ['POST', '204 None\r\ntrailer: x', 204, 'None'],
+      ['GET', '304 Same\r\ntrailer: x', 304, 'Same'],
+      ['HEAD', '200 OK\r\ntrailer: x\r\ntransfer-encoding: chunked', 200, 'OK'],
+      ['GET', '200 OK\r\ncontent-length: 0', 200, 'OK'],
+    ] as const;
+    for (const [method, head, wanted, said] of heads) {
+      const raw = await startRaw((socket) => socket.once('data', () => socket.end(`HTTP/1.1 ${head}\r\n\r\nmore`)));
+      const proxy = await start(raw.url);
+      const { status, reason, rawHeaders } = await ask(`${proxy.url}${CHAT}`, { method });
+      expect([status, reason, rawHeaders.includes('trailer')]).toEqual([wanted, said, false]);
+      raw.close();
+    }
+  });
+
+  it('by no way there at all, as where no port is left, is 502 like any other', async () => {
+    // The system refuses this address before a connection is begun.
+    const proxy = await start(new URL('http://255.255.255.255:9'));
+    expect((await ask(`${proxy.url}${CHAT}`, POST)).status).toBe(502);
+    expect((await ask(`${proxy.url}/health`)).status).toBe(502);
   });
 
   it('by closing in the middle cuts the client where it was cut, and what was seen is recorded', async () => {

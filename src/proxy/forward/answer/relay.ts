@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { forwardedHeaders, joinedHeaders } from '../forwarded-headers.ts';
+import { writeHead } from './answer-head.ts';
 import type { Cutter } from './cutter.ts';
 
 /** What is done beside passing an answer on. */
@@ -72,29 +72,10 @@ export function relay(answer: IncomingMessage, res: ServerResponse, options: Rel
   });
 }
 
-/** `bodyBytes`: of a body from which something may have been cut. */
-function writeHead(answer: IncomingMessage, res: ServerResponse, bodyBytes: number | null): void {
-  const hasLength = answer.headers['content-length'] !== undefined;
-  const replaced = new Map<string, string | null>();
-  if (bodyBytes !== null && hasLength) replaced.set('content-length', String(bodyBytes));
-  // Where nothing can come behind the body none is announced.
-  if (hasLength || res.req.httpVersion === '1.0') replaced.set('trailer', null);
-  // The upstream's own date; and of the connection to the client nothing is said that the upstream did not say.
-  res.sendDate = false;
-  res.removeHeader('connection');
-  res.writeHead(answer.statusCode ?? 502, answer.statusMessage, forwardedHeaders(answer.rawHeaders, replaced));
-}
-
 function sizeOf(pieces: readonly Buffer[]): number {
   return pieces.reduce((sum, { length }) => sum + length, 0);
 }
 
 function pairsOf(raw: readonly string[]): [string, string][] {
   return raw.flatMap((name, at): [string, string][] => (at % 2 === 0 ? [[name, raw[at + 1] ?? '']] : []));
-}
-
-/** What a record keeps of an answer's head: no cookies. */
-export function recordedHeaders(answer: IncomingMessage): Record<string, string> {
-  const { 'set-cookie': _, ...kept } = joinedHeaders(answer.rawHeaders);
-  return kept;
 }
