@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { RollstreamError } from '../errors.ts';
+import { parsedOrNull } from './record/attempts/intent.ts';
 import { leftOverCalls } from './record/left-over-calls.ts';
 import type { Recording, RecordingOptions } from './record/port.ts';
 import { startRecorderThread } from './record/start-recorder-thread.ts';
@@ -35,9 +36,11 @@ export async function openRecording(options: RecordingOptions): Promise<Recordin
 function producerIdOf(folder: string): string {
   const path = join(folder, 'producer.json');
   if (existsSync(path)) {
-    const { producer_id }: { producer_id?: unknown } = JSON.parse(readFileSync(path, 'utf8'));
-    if (typeof producer_id === 'string' && producer_id !== '') return producer_id;
-    throw new RollstreamError('RS_FILE_UNREADABLE', `${path} names no producer_id`, { facts: { path } });
+    const known = parsedOrNull<{ producer_id?: unknown }>(readFileSync(path, 'utf8'));
+    if (typeof known?.producer_id === 'string' && known.producer_id !== '') return known.producer_id;
+    const why =
+      'it names no producer_id. Put the one of the open attempts there, or remove it to go on as another producer';
+    throw new RollstreamError('RS_FILE_UNREADABLE', `${path}: ${why}`, { facts: { path } });
   }
   const made = `${hostname()}-proxy-${randomBytes(6).toString('hex')}`;
   writeFileSync(`${path}.new`, `${JSON.stringify({ producer_id: made })}\n`, { mode: 0o600 });

@@ -70,7 +70,12 @@ export function createRecorder(deps: RecorderDeps): CallRecorder {
 
   /** Its file is kept aside; where it has a name, its place in its attempt stays empty, so that nobody takes the rest for the whole. */
   function giveUp(path: string): void {
-    calls.leaveGap(path);
+    try {
+      calls.leaveGap(path);
+    } catch (error) {
+      // What cannot even tell its name leaves a gap nowhere.
+      if (isOfSystem(error)) throw error;
+    }
     renameSync(path, `${path}.unread`);
     lost(1);
   }
@@ -133,10 +138,20 @@ export function createRecorder(deps: RecorderDeps): CallRecorder {
     for (const name of readdirSync(callsFolder)) {
       const path = join(callsFolder, name);
       if (!name.endsWith(CALL_SUFFIX) || (waiting.has(path) && !told.has(path))) continue;
-      const attempt = calls.attemptOf(path);
+      const attempt = attemptOrNull(path);
       if (attempt !== null) busy.add(attempt);
     }
     return busy;
+  }
+
+  /** null: also of a file that nobody can read, or that is gone by now: it keeps no attempt from its end, least of all the others. */
+  function attemptOrNull(path: string): OpenAttempt | null {
+    try {
+      return calls.attemptOf(path);
+    } catch (error) {
+      if (isOfSystem(error) && !isGone(error, path)) throw error;
+      return null;
+    }
   }
 }
 

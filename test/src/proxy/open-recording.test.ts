@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -143,5 +143,19 @@ it('what a server makes of it is what the engine sampled, bit for bit, though th
     const finish = trajectory?.turns.map(({ finish_reason: text }) => /"type":"(\w+)"/.exec(text ?? '')?.[1] ?? text);
     expect(finish).toEqual(calls.map((call) => call.finish));
     expect(attempts).toHaveLength(1);
+  }
+});
+
+it('a producer.json that names nobody is said by its path, and no other producer takes its place', async () => {
+  const damaged = mkdtempSync(join(folder, 'damaged-'));
+  mkdirSync(join(damaged, 'recording'));
+  const path = join(damaged, 'recording', 'producer.json');
+  const options = { run: 'r', env: 'e', purpose: 'train', idleMs: 1_000, idleReason: null } as const;
+  for (const text of ['', 'null', '{"producer_id":""}', '{"prod']) {
+    writeFileSync(path, text);
+    await expect(openRecording({ folder: damaged, server: null, ...options })).rejects.toMatchObject({
+      code: 'RS_FILE_UNREADABLE',
+      message: expect.stringContaining(path),
+    });
   }
 });

@@ -20,12 +20,13 @@ export function entryLine(entry: AttemptEntry): string {
   return `${JSON.stringify(entry)}\n`;
 }
 
-/** null: there is no whole entry in it. */
+/** null: there is no whole entry in it. Throws where it is damaged. */
 export function readAttemptFile(path: string): AttemptOnDisk | null {
   const text = readFileSync(path, 'utf8');
   let at = text.indexOf('\n') + 1;
   if (at === 0) return null;
   const head: AttemptHead = JSON.parse(text.slice(0, at));
+  if (typeof head.identity.rollout_id !== 'string') throw new SyntaxError(`${path} names no rollout`);
   const state = beginAttempt(head);
   let last: AttemptEntry | null = null;
   const found = new Map<string, AttemptEntry>();

@@ -42,10 +42,15 @@ export function createIntents(disk: RecordDisk, lost: (lines: string) => void): 
     },
     finish() {
       const text = disk.intended();
-      const intent = text === null ? null : parsedOrNull<Intent>(text);
-      if (intent !== null) perform(intent);
+      const intent = text === null ? null : parsedOrNull<Partial<Intent>>(text);
+      if (isWhole(intent)) perform(intent);
     },
   };
+}
+
+function isWhole(intent: Partial<Intent> | null): intent is Intent {
+  const isKnown = typeof intent?.entry === 'string' && typeof intent.lines === 'string' && Array.isArray(intent.remove);
+  return isKnown && intent.file !== undefined && typeof intent.at === 'number';
 }
 
 /** null: it was damaged, as when the machine went down. */

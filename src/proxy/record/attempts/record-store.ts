@@ -57,7 +57,8 @@ export function openRecordStore(
     try {
       return readAttemptFile(path);
     } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
+      // Whatever stands there in another form than ours is damaged; what the disk refuses is not.
+      if (error instanceof Error && 'syscall' in error) throw error;
       renameSync(path, `${path}.damaged`);
       lost(1);
       return undefined;
@@ -121,12 +122,17 @@ function readEnded(path: string, known: KnownRollouts, most: number): number {
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);
   const lines = whole.split('\n').slice(0, -1);
   for (const line of lines) {
-    const ended: EndedAttempt | null = parsedOrNull(line);
-    if (ended !== null) known.ended(ended);
+    const ended: Partial<EndedAttempt> | null = parsedOrNull(line);
+    if (isEnded(ended)) known.ended(ended);
   }
   if (lines.length <= 2 * most) return Buffer.byteLength(whole);
   const kept = [...known.allEnded()].map((ended) => `${JSON.stringify(ended)}\n`).join('');
   writeFileSync(`${path}.new`, kept, { mode: 0o600 });
   renameSync(`${path}.new`, path);
   return Buffer.byteLength(kept);
+}
+
+/** A line that was damaged may be JSON all the same. */
+function isEnded(line: Partial<EndedAttempt> | null): line is EndedAttempt {
+  return typeof line?.identity?.rollout_id === 'string' && Array.isArray(line.found);
 }

@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FRAME, frameHead } from '../../../../src/proxy/journal/frames.ts';
+import { Unreadable } from '../../../../src/proxy/record/create-recorder.ts';
 import { streamOf } from './call-files.ts';
 import { openInProcess } from './recording-in-process.ts';
 import { BEGAN, calls, createSeenCalls, DONE, NAMED, named, SECOND } from './seen-calls.ts';
@@ -297,6 +299,42 @@ describe('a state that was damaged', () => {
     const again = openInProcess(world.folder).recorder;
     expect(again).toMatchObject({ openRollouts: 1, lostEvents: 1 });
     expect(readdirSync(attempts)).toContain(`${name}.damaged`);
+  });
+
+  it('is put aside also where it is JSON of another form', () => {
+    const { recorder } = openInProcess(world.folder);
+    recorder.take(seen({ named, ...generated([1], [2]) }));
+    const state = join(world.folder, 'recording');
+    const entry = '{"nextSeq":1,"calls":0,"body":null,"segment":null,"found":null}';
+    for (const [name, text] of [
+      ['attempts/x.attempt', '{}\n{}\n'],
+      ['attempts/y.attempt', `{"identity":{}}\n${entry}\n`],
+      ['attempts/z.attempt', 'null\nnull\n'],
+      ['ended.ndjson', '1\nnull\n{}\n{"identity":{"rollout_id":"a"}}\n'],
+      ['intent', `+              2{}`],
+    ] as const)
+      writeFileSync(join(state, name), text);
+    expect(openInProcess(world.folder).recorder).toMatchObject({ openRollouts: 1, lostEvents: 3 });
+    writeFileSync(join(state, 'intent'), '+              4null');
+    expect(openInProcess(world.folder).recorder).toMatchObject({ openRollouts: 1, lostEvents: 0 });
+  });
+
+  it('as a call that nobody can read is put aside, and keeps no attempt from its idle end', () => {
+    let now = BEGAN / 1000;
+    const recording = openInProcess(world.folder, { idleMs: 1_000, now: () => now });
+    const { recorder } = recording;
+    recorder.take(seen({ named, ...generated([1], [2]) }));
+    const broken = join(world.folder, 'calls', 'c9.call');
+    writeFileSync(
+      broken,
+      Buffer.concat([frameHead(FRAME.head, 0, 3), Buffer.from('{"n'), frameHead(FRAME.request, 0, 0)]),
+    );
+    now += 60_000;
+    recorder.endIdle(new Set());
+    expect(recording.events().at(-1)).toMatchObject({ kind: 'end', rollout_id: 'a' });
+    expect(() => recorder.take(broken)).toThrow(Unreadable);
+    expect([broken, `${broken}.unread`].map((path) => existsSync(path))).toEqual([false, true]);
+    expect(recorder.lostEvents).toBe(1);
   });
 });
 
