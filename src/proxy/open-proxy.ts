@@ -8,6 +8,7 @@ import { createFindEngine, knownEngine } from './forward/ask/find-engine.ts';
 import { createRefusedAskings } from './forward/ask/refused-askings.ts';
 import type { Engine } from './forward/ask/what-to-ask.ts';
 import { createBeginRecord } from './forward/call-record.ts';
+import { createCallsInFlight } from './forward/calls-in-flight.ts';
 import { createCheckToken } from './forward/check-token.ts';
 import type { ForwardLimits } from './forward/limits.ts';
 import { createModelCalls } from './forward/model-calls.ts';
@@ -83,8 +84,9 @@ function start(options: ProxyOptions, log: Logger, folder: string, recording: Re
   const findEngine =
     options.engine === 'auto' ? createFindEngine(upstream, now, problems) : knownEngine(options.engine);
   const ended = (path: string): void => recording.ended(path);
+  const inFlight = createCallsInFlight(options.recording.run);
   const modelCalls = createModelCalls({
-    ...{ upstream, findEngine, refusedAskings, asks, showsAdded, limits, metrics },
+    ...{ upstream, findEngine, refusedAskings, asks, showsAdded, limits, inFlight, metrics },
     nextCallId: createCallIds(),
     beginRecord: createBeginRecord({ folder, ended, problems, metrics }),
   });
@@ -98,7 +100,7 @@ function start(options: ProxyOptions, log: Logger, folder: string, recording: Re
   });
   return startForwarder(options.host, options.port, {
     ...{ upstream, limits, metrics, log, calls: modelCalls },
-    ownPaths: createOwnPaths({ recording, metrics, status }),
+    ownPaths: createOwnPaths({ recording, inFlight, metrics, status }),
     checkToken: createCheckToken(options.token, createFailedAttempts(now)),
   });
 }

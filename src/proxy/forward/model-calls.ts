@@ -4,6 +4,7 @@ import type { FindEngine } from './ask/find-engine.ts';
 import type { RefusedAskings } from './ask/refused-askings.ts';
 import { type Asking, isStream, namesOf, whatToAsk } from './ask/what-to-ask.ts';
 import type { BeginRecord } from './call-record.ts';
+import type { CallsInFlight } from './calls-in-flight.ts';
 import { forwardedHeaders, joinedHeaders } from './forwarded-headers.ts';
 import { type BodyObject, bodyObject, withMembers } from './json/insert.ts';
 import type { ForwardLimits } from './limits.ts';
@@ -24,6 +25,7 @@ export interface ModelCallsDeps {
   readonly limits: ForwardLimits;
   readonly nextCallId: (startedAtUs: number) => string;
   readonly beginRecord: BeginRecord;
+  readonly inFlight: CallsInFlight;
   readonly metrics: ProxyMetrics;
 }
 
@@ -49,6 +51,15 @@ export function createModelCalls(deps: ModelCallsDeps): ModelCalls {
   }
 
   async function forward(req: IncomingMessage, res: ServerResponse, request: NamedRequest, route: ModelRoute) {
+    const over = deps.inFlight.began(request.named);
+    try {
+      await pass(req, res, request, route);
+    } finally {
+      over();
+    }
+  }
+
+  async function pass(req: IncomingMessage, res: ServerResponse, request: NamedRequest, route: ModelRoute) {
     const startedAtUs = Date.now() * 1000;
     const began = performance.now();
     const bytes = await readBody(req, limits.bodyBytes);

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RollstreamError } from '../../../errors.ts';
 import type { Recording, RecordingStatus } from '../../record/port.ts';
+import type { CallsInFlight } from '../calls-in-flight.ts';
 import { refused } from '../naming/checked-id.ts';
 import type { NamedRequest } from '../naming/name-request.ts';
 import type { ProxyMetrics } from '../proxy-metrics.ts';
@@ -11,6 +12,7 @@ import { saidVerdict, verdictsIn } from './said-verdicts.ts';
 
 export interface OwnPathsDeps {
   readonly recording: Recording;
+  readonly inFlight: CallsInFlight;
   readonly metrics: ProxyMetrics;
   /** What else there is to say of the proxy. */
   readonly status: () => object;
@@ -18,6 +20,8 @@ export interface OwnPathsDeps {
 
 const MOST_BODY_BYTES = 4 * 1024 * 1024;
 const MOST_REFUSED = 1_000;
+/** A client that leaves a call, and says at once that its rollout is over, may be heard before its connection is seen to close. */
+const CALLS_END_MS = 1_000;
 
 export type OwnPaths = (
   path: OwnPath,
@@ -26,7 +30,7 @@ export type OwnPaths = (
   request: NamedRequest,
 ) => Promise<void>;
 
-export function createOwnPaths({ recording, metrics, status }: OwnPathsDeps): OwnPaths {
+export function createOwnPaths({ recording, inFlight, metrics, status }: OwnPathsDeps): OwnPaths {
   const recordingStatus = (): Promise<RecordingStatus | null> => recording.status().catch(() => null);
 
   async function end(
@@ -41,6 +45,7 @@ export function createOwnPaths({ recording, metrics, status }: OwnPathsDeps): Ow
       throw refused('x-rollstream-rollout', `the path says ${JSON.stringify(rollout)}`);
     }
     const said = saidEnd(body, rollout, named);
+    await inFlight.over(said.attempt, CALLS_END_MS);
     await recording.endRollout(said.attempt, said.end);
     answer(res, 200, { ended: rollout });
   }
