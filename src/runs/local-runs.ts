@@ -35,6 +35,9 @@ export interface LocalRuns extends Runs {
   resume(): Promise<void>;
 }
 
+/** Lanes flush at once where somebody waits; those of other workers within their interval. */
+const READ_WITHIN_MS = 30_000;
+
 /** Runs of the data that this process has open. One change at a time. */
 export function createLocalRuns({ app, log, drained, hasOthers, isGranted }: LocalRunsDeps): LocalRuns {
   const { store, broker, blobs, topics, now } = app;
@@ -73,14 +76,26 @@ export function createLocalRuns({ app, log, drained, hasOthers, isGranted }: Loc
     });
 
   /**
-   * THE NAME OF A DELETED RUN: lanes still obey the last change of its gate, and know the numbers of its changes. The new run begins
-   * as any other, by a change that comes behind them.
+   * THE NAME OF A DELETED RUN: lanes still obey the last change of its gate, and know the numbers of its changes; and what they decided
+   * last they remember until a batch later: 1 rollout A of the run is decided; 2 the run is deleted; 3 a new one of that name has its A,
+   * which is called late. So the new run begins as any other, by a change that comes behind them, once lanes have read it.
    */
   const beginGate = async (runId: string): Promise<void> => {
     const rule = gateRuleOf(await policy(), runId, []);
     const { state } = gateOf(NO_GATES, runId, rule);
     const why = { reason: 'a new run has the name of a deleted one' };
     await app.gates.change(runId, () => ({ state, classes: [], by: 'release', why, windowFromMs: now() }));
+    await lanesRead(runId);
+  };
+
+  /** RS_BUSY where no worker runs. */
+  const lanesRead = async (runId: string): Promise<void> => {
+    const over = new AbortController();
+    const late = sleep(READ_WITHIN_MS, AbortSignal.any([over.signal, ended.signal])).then(() => 'late');
+    const outcome = await Promise.race([drained(), late]).finally(() => over.abort());
+    if (outcome !== 'late') return;
+    const message = `no worker has read yet that ${runId} begins anew: make it again when one runs`;
+    throw new RollstreamError('RS_BUSY', message);
   };
 
   const create = async (runId: string, { purpose, note, quota }: NewRun, by: string): Promise<RunSummary> => {
@@ -95,9 +110,9 @@ export function createLocalRuns({ app, log, drained, hasOthers, isGranted }: Loc
         throw new RollstreamError('RS_BUSY', message);
       }
       const anew = { ...said, state: 'active', removed: {}, createdAtMs: now(), changed_by: by } as const;
-      const summary = await changed(row, anew);
-      if (row.gate_seq > 0) await beginGate(runId);
-      return summary;
+      // While it takes nothing.
+      await beginGate(runId);
+      return changed(row, anew);
     }
     if (known === undefined) return changed(newRunRow(runId, now()), { ...said, changed_by: by });
     // Asked again, since the answer was lost.

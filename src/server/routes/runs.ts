@@ -4,17 +4,7 @@ import { PURPOSES, type Purpose } from '../../runs/run-state.ts';
 import type { NewRun, Runs } from '../../runs/runs.ts';
 import type { Caller } from '../auth/caller.ts';
 import { callerOf, type SenderEnv } from '../auth/require-caller.ts';
-import {
-  bad,
-  checkedName,
-  isGiven,
-  isObject,
-  isWhole,
-  jsonBody,
-  nameOf,
-  onlyFields,
-  textOf,
-} from '../request-value.ts';
+import { bad, isGiven, isObject, isWhole, jsonBody, nameOf, onlyFields, textOf } from '../request-value.ts';
 
 const MOST_NOTE_CHARACTERS = 2_000;
 const MOST_EVENTS_PER_SECOND = 10_000_000;
@@ -58,8 +48,10 @@ async function bodyOrNone(c: Context): Promise<Record<string, unknown>> {
   return (await c.req.text()) === '' ? {} : jsonBody(c);
 }
 
+/** Of a run that is there: its first event may have given it a name that nobody may declare. */
 function runOf(run: string): string {
-  return checkedName(run, 'run');
+  if (run !== '' && run.isWellFormed()) return run;
+  throw bad('run', 'run: its name is needed, without lone surrogates');
 }
 
 /** Where nobody needs a token there is nobody to name. */

@@ -205,6 +205,13 @@ describe('a run', () => {
     expect(body.trajectories.map(({ rollout_id }) => rollout_id)).toEqual(['g0']);
     expect(await balanced()).toEqual({ arch: true, stays: true, gone: true });
     expect(await stateOf('gone')).toMatchObject({ state: 'active', started: 1, ready: 1 });
+    // What was decided last is in the memory of its lane, too.
+    expect(await ask('DELETE', '/v1/runs/gone', { confirm: 'gone', force: true })).toMatchObject({ status: 200 });
+    expect(await ask('POST', '/v1/runs', { run_id: 'gone' })).toMatchObject({ status: 200 });
+    expect((await send(...events('gone', 'g0'))).body).toMatchObject({ accepted: 4 });
+    await drained();
+    expect(await stateOf('gone')).toMatchObject({ state: 'active', started: 1, ready: 1 });
+    expect((await lease('gone')).body.trajectories.map(({ rollout_id }) => rollout_id)).toEqual(['g0']);
   }, 60_000);
 
   it('is listed, created, archived and deleted by the command line, through the server and without one', async () => {
