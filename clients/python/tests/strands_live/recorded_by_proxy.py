@@ -20,7 +20,7 @@ class Call:
 
     @classmethod
     def of_truth(cls, line: dict[str, Any]) -> Call:
-        """As the engine knows it. vLLM, and streams with messages, end with a word, and with another one after calls."""
+        """As the engine knows it. vLLM, and streams with messages, end with a word, another one after calls."""
         reason = line["finishReason"]
         if line["route"] != "generate" and (line["dialect"] == "vllm" or line["streamed"]):
             reason = "tool_calls" if line["parsedCalls"] else reason["type"]

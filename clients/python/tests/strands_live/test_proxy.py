@@ -1,4 +1,4 @@
-"""Clients as they are, with another base URL: `rollstream proxy` gives them what they have without it, and records it."""
+"""Clients as they are, with another base URL: `rollstream proxy` gives them what they have without it, and records."""
 
 from __future__ import annotations
 
@@ -35,6 +35,7 @@ UNNAMED = "strands"
 WAYS = ("sync", "sync_streamed", "async", "async_streamed")
 
 Said = dict[str, Any]
+Ask = Callable[[list[Any], str], Said | Awaitable[Said]]
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +68,7 @@ def prompt_of(scenario: str, task: int) -> str:
     return f"[[rollstream:{scenario}#{task}]] Look it up, do the sum, say the result."
 
 
-def asker(way: str, base_url: str, dialect: str) -> Callable[[list[Any], str], Said | Awaitable[Said]]:
+def asker(way: str, base_url: str, dialect: str) -> Ask:
     """Asks as a user of the client does; what it answers with is all that the client was told."""
     given = {"base_url": base_url, "api_key": "none", "max_retries": 0}
 
@@ -78,7 +79,7 @@ def asker(way: str, base_url: str, dialect: str) -> Callable[[list[Any], str], S
 
     def sync(messages: list[Any], request: str) -> Said:
         with openai.OpenAI(**given) as client:
-            return client.chat.completions.create(**asked(messages, request)).model_dump()
+            return dict(client.chat.completions.create(**asked(messages, request)).model_dump())
 
     def sync_streamed(messages: list[Any], request: str) -> Said:
         with openai.OpenAI(**given) as client:
@@ -87,14 +88,20 @@ def asker(way: str, base_url: str, dialect: str) -> Callable[[list[Any], str], S
 
     async def whole(messages: list[Any], request: str) -> Said:
         async with openai.AsyncOpenAI(**given) as client:
-            return (await client.chat.completions.create(**asked(messages, request))).model_dump()
+            return dict((await client.chat.completions.create(**asked(messages, request))).model_dump())
 
     async def streamed(messages: list[Any], request: str) -> Said:
         async with openai.AsyncOpenAI(**given) as client:
             stream = await client.chat.completions.create(**asked(messages, request), stream=True)
             return {"chunks": [chunk.model_dump() async for chunk in stream]}
 
-    return {"sync": sync, "sync_streamed": sync_streamed, "async": whole, "async_streamed": streamed}[way]
+    ways: dict[str, Ask] = {
+        "sync": sync,
+        "sync_streamed": sync_streamed,
+        "async": whole,
+        "async_streamed": streamed,
+    }
+    return ways[way]
 
 
 def message_of(said: Said) -> Said:
@@ -102,7 +109,8 @@ def message_of(said: Said) -> Said:
     if "chunks" not in said:
         message = said["choices"][0]["message"]
         return {name: message[name] for name in ("role", "content", "tool_calls") if message.get(name)}
-    content, calls = "", []
+    content = ""
+    calls: list[Said] = []
     for delta in (choice["delta"] for chunk in said["chunks"] for choice in chunk["choices"]):
         content += delta.get("content") or ""
         for call in delta.get("tool_calls") or []:
