@@ -227,6 +227,13 @@ describe('the taxonomy knows', () => {
     expect(Object.keys(words).map((word) => [word, known?.get(word)])).toEqual(Object.entries(words));
   });
 
+  it('codes as words of a loop of one’s own, but for what the pipeline alone can say', () => {
+    const own = ['max_turns', 'wall_clock', 'output_tokens', 'gave_up', 'env_crash', 'tool_timeout', 'rate_limited'];
+    expect(own.map((code) => taxonomy.codesOf('rollstream', code))).toEqual(own.map((code) => [code]));
+    const pipelines = ['superseded', 'group_closed', 'missing_step', 'termination_conflict', 'verifier_error'];
+    expect(pipelines.map((code) => taxonomy.codesOf('rollstream', code))).toEqual(pipelines.map(() => []));
+  });
+
   it('no word of an engine that another engine uses for something else', () => {
     for (const words of taxonomy.engines.values())
       for (const [word, meaning] of words)
