@@ -30,8 +30,9 @@ export function createFindEngine(upstream: Upstream, now: () => number, problems
   let asking: Promise<Engine | null> | null = null;
   let askedAtMs = Number.NEGATIVE_INFINITY;
   async function findEngine(route: ModelRoute, rawHeaders: RawHeaders): Promise<Engine> {
-    if (known !== null) return known;
+    // vLLM's own server has no such route; one that speaks both answers it as SGLang.
     if (route === 'generate') return 'sglang';
+    if (known !== null) return known;
     if (asking === null) {
       if (now() - askedAtMs < AGAIN_MS) return 'openai';
       askedAtMs = now();
