@@ -35,17 +35,26 @@ function parsed(line: string): unknown {
 }
 
 function isHead(value: unknown): value is TruthHead {
-  return typeof value === 'object' && value !== null && 'rollstream_conform' in value && value.rollstream_conform === 1;
+  if (typeof value !== 'object' || value === null) return false;
+  const of: Partial<TruthHead> = value;
+  return (
+    of.rollstream_conform === 1 && Array.isArray(of.scenarios) && of.scenarios.every((name) => typeof name === 'string')
+  );
 }
 
-/** The engine wrote it: its form is known by two of its fields. */
+/** All that a judge reads of it. What is a line of something else is refused, not judged. */
 function isCall(value: unknown): value is TruthCall {
+  if (typeof value !== 'object' || value === null) return false;
+  const of: Partial<TruthCall> = value;
+  const isText = (text: unknown): boolean => typeof text === 'string';
+  const isNumber = (number: unknown): boolean => typeof number === 'number';
   return (
-    typeof value === 'object' &&
-    value !== null &&
-    'promptIds' in value &&
-    Array.isArray(value.promptIds) &&
-    'completionIds' in value &&
-    Array.isArray(value.completionIds)
+    (of.scenario === null || isText(of.scenario)) &&
+    (of.task === null || isNumber(of.task)) &&
+    [of.call, of.turn, of.attempt, of.receivedAtUs, of.status].every(isNumber) &&
+    [of.promptText, of.rawText, of.route, of.dialect, of.ended].every(isText) &&
+    [of.promptIds, of.completionIds, of.logprobs].every((list) => Array.isArray(list) && list.every(isNumber)) &&
+    Array.isArray(of.weightSpans) &&
+    [of.messages, of.parsedCalls].every((list) => list === null || Array.isArray(list))
   );
 }

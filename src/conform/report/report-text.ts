@@ -77,7 +77,7 @@ function launderedLines(cases: readonly CaseReport[], paint: Paint): string[] {
     for (const judgement of [...one.judgements, ...one.besides]) {
       if (judgement.verdict !== 'laundered') continue;
       const key = `${judgement.check} ${judgement.class}`;
-      const place = paint('bold', `${one.scenario}#${one.task}`);
+      const place = paint('bold', visible(`${one.scenario}#${one.task}`));
       const head = `${paint('red', 'laundered')}  ${place}  ${judgementText(judgement)}`;
       const text = `${[head, ...judgement.evidence.map((evidence) => `  ${evidenceText(evidence)}`)].join('\n')}\n`;
       byClass.set(key, [...(byClass.get(key) ?? []), text]);
@@ -96,7 +96,7 @@ export function judgementText({ check, class: as, turn, detail }: Judgement): st
 export function evidenceText({ of, call, index, ids, text }: Evidence): string {
   const place = call === null ? '' : ` (call ${call})`;
   const tokens = ids === null ? '' : ` [${ids.join(' ')}]${index === null ? '' : ` at ${index}`}`;
-  return `${SIDES[of]}${place}:${tokens}${text === null ? '' : ` ${JSON.stringify(text)}`}`;
+  return `${SIDES[of]}${place}:${tokens}${text === null ? '' : ` ${visible(JSON.stringify(text))}`}`;
 }
 
 function summary({ verdicts, laundered, notAsked, unmarked, unpaired }: ConformReport): string {

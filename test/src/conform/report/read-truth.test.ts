@@ -39,3 +39,21 @@ it('what is no log is refused with its line, and a file that is not there by its
   });
   await expect(readTruth(join(folder, 'none'))).rejects.toMatchObject({ code: 'RS_FILE_UNREADABLE' });
 });
+
+it('a line that lacks what a call has is refused with its number, whatever it has besides', async () => {
+  const { rawText: _, ...untold } = call({});
+  for (const line of [
+    { promptIds: [], completionIds: [] },
+    untold,
+    { ...call({}), scenario: 7 },
+    { ...call({}), promptIds: ['1'] },
+    { ...call({}), logprobs: null },
+    { rollstream_conform: 1 },
+    { ...HEAD, scenarios: [{}] },
+  ]) {
+    await expect(readTruth(written(`${JSON.stringify(HEAD)}\n${JSON.stringify(line)}\n`))).rejects.toMatchObject({
+      code: 'RS_INPUT_REFUSED',
+      message: expect.stringContaining('log.jsonl:2: '),
+    });
+  }
+});

@@ -32,6 +32,14 @@ it('what a rollout says cannot colour or move anything', () => {
   expect(text).toContain('\\u001b[2J');
 });
 
+it('nor with C1 controls, turned writing, or the name of its scenario', () => {
+  const hostile = call({ scenario: 'x\u001b[2J', rawText: 'a\u009b31m', finishReason: { type: 'abort', message: '' } });
+  const next = following(hostile, '\u009b2J \u202e', { promptIds: [1, 2, 3, 30, 99] });
+  const text = reportText(conformReport({ head: null, calls: [hostile, next] }, null), plain);
+  expect(text).toContain('x\\x1b[2J');
+  expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
+});
+
 it('nothing to tell is told', () => {
   expect(reportText(conformReport({ head: null, calls: [] }, null), plain)).toBe(
     '0 faithful, 0 laundered, 0 not observable; something was laundered in 0\n',
