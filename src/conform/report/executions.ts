@@ -24,9 +24,12 @@ const ECHO = /^\s*executed ([\w.-]+) (\{.*\})\s*$/s;
 const LACKS_ARGUMENTS =
   /field required|missing \d+ required|required positional|missing required|is a required property|input_value=\{\}/i;
 
+/** Checks of arguments say it so; a person would not. */
+const CHECKED = /field required|missing \d+ required|is a required property|input_value=\{\}/i;
+
 /** Of a turn, in order; from the next prompt where there is one, which is what the model was told; else from the record. */
 export function executionsOf({ next, recorded }: SeenTurn): Execution[] {
-  const results = next?.results ?? [];
+  const results = toldIn(next);
   if (next !== null && results.length > 0)
     return results.map((output, at) => {
       const call = next.history?.calls[at];
@@ -39,11 +42,22 @@ export function executionsOf({ next, recorded }: SeenTurn): Execution[] {
   });
 }
 
+/** Results; or what a check of arguments says of none, in whatever role. */
+function toldIn(next: SeenTurn['next']): readonly string[] {
+  if (next === null || next.results.length > 0) return next?.results ?? [];
+  return CHECKED.test(next.besides) ? [next.besides] : [];
+}
+
 function executionOf(of: Execution['of'], output: string, name: string | null, said: string | null): Execution {
   const echo = ECHO.exec(output);
   if (echo !== null) return { of, outcome: 'ran', name: echo[1] ?? name, arguments: echo[2] ?? said, output };
   const outcome = LACKS_ARGUMENTS.test(output) ? 'asked_empty' : tellsOfError(output) ? 'refused' : 'ran';
   return { of, outcome, name, arguments: said, output };
+}
+
+/** It is seen what ran. A text of no known words, without arguments, may be a result or the word that nothing ran. */
+export function isShown({ of, outcome, arguments: args }: Execution): boolean {
+  return of === 'record' || args !== null || outcome === 'asked_empty';
 }
 
 /** Equal texts are equal arguments; null: no JSON. */

@@ -1,7 +1,8 @@
 import type { TruthCall } from '../truth.ts';
+import { type ResultsSaid, resultsSaid, type SaidAfter } from './results-said.ts';
 
 /** What the prompt after a turn says of it: what the stack made of the answer. */
-export interface NextPrompt {
+export interface NextPrompt extends ResultsSaid {
   /** Of the engine's log. */
   readonly call: number;
   readonly promptIds: readonly number[];
@@ -15,8 +16,6 @@ export interface NextPrompt {
   readonly addedText: string;
   /** Last assistant message of a chat; null: the route has no messages. */
   readonly history: HistoryMessage | null;
-  /** Texts of the tool results that follow the turn; null: a template that nobody here can read. */
-  readonly results: readonly string[] | null;
 }
 
 export interface HistoryMessage {
@@ -30,6 +29,7 @@ export function nextPromptOf(before: TruthCall, next: TruthCall): NextPrompt {
   const isSameText = next.promptText.startsWith(heldText);
   const addedText = next.promptText.slice(commonLength(next.promptText, heldText));
   const chat = next.messages === null ? null : readChat(next.messages);
+  const said = chat?.said ?? saidIn(addedText, isSameText);
   return {
     call: next.call,
     promptIds: next.promptIds,
@@ -38,7 +38,7 @@ export function nextPromptOf(before: TruthCall, next: TruthCall): NextPrompt {
     isSameText,
     addedText,
     history: chat?.history ?? null,
-    results: chat === null ? resultsIn(addedText) : chat.results,
+    ...resultsSaid(said),
   };
 }
 
@@ -50,22 +50,22 @@ export function commonLength(a: ArrayLike<unknown>, b: ArrayLike<unknown>): numb
   return at;
 }
 
-const TAGGED = /<tool_response>\n?(.*?)\n?<\/tool_response>/gs;
-const TOOL_TURN = /<\|im_start\|>(?:tool|function|observation)\n(.*?)(?:<\|im_end\|>|$)/gs;
-const OTHER_TURN = /<\|im_start\|>(?:user|system|developer|assistant)\n/;
-/** Whatever the template is, tools that say what they were called with are seen. */
-const ECHO = /executed [\w.-]+ \{[^\n]*?\}(?=\s*(?:$|<|\n))/g;
+const TURN = /<\|im_start\|>([\w-]+)\n(.*?)(<\|im_end\|>|$)/gs;
 
-/** As templates of ChatML write tool results. */
-function resultsIn(text: string): readonly string[] | null {
-  for (const pattern of [TAGGED, TOOL_TURN, ECHO]) {
-    const found = Array.from(text.matchAll(pattern), ([whole, result]) => result ?? whole);
-    if (found.length > 0) return found;
-  }
-  return OTHER_TURN.test(text) ? [] : null;
+/** What follows the model's turn, as templates of ChatML write it; in another template all that was added. */
+function saidIn(text: string, isSameText: boolean): SaidAfter[] {
+  const found = [...text.matchAll(TURN)];
+  const first = found[0]?.index;
+  if (first === undefined) return [{ role: null, text }];
+  const turns = found.map(([, role = '', said = '', end]) => ({ role, text: said, isClosed: end !== '' }));
+  const own = turns.findLastIndex(({ role, isClosed }) => role === 'assistant' && isClosed);
+  const after = turns.slice(own + 1).filter(({ role }) => role !== 'assistant');
+  // Before the first turn stands what the template adds, or, where the answer was written anew, the rest of it.
+  const head = { role: null, text: text.slice(0, first) };
+  return own === -1 && isSameText ? [head, ...after] : after;
 }
 
-function readChat(messages: readonly unknown[]): { history: HistoryMessage | null; results: string[] } {
+function readChat(messages: readonly unknown[]): { history: HistoryMessage | null; said: SaidAfter[] } {
   const at = messages.findLastIndex((message) => memberOf(message, 'role') === 'assistant');
   const said = messages[at];
   const listed = memberOf(said, 'tool_calls');
@@ -73,11 +73,14 @@ function readChat(messages: readonly unknown[]): { history: HistoryMessage | nul
     const asked = memberOf(call, 'function');
     return { name: textIn(memberOf(asked, 'name')), arguments: textIn(memberOf(asked, 'arguments')) };
   });
-  const results = messages
-    .slice(at + 1)
-    .filter((message) => memberOf(message, 'role') === 'tool')
-    .map((message) => contentText(memberOf(message, 'content')) ?? '');
-  return { history: said === undefined ? null : { content: contentText(memberOf(said, 'content')), calls }, results };
+  const after = messages.slice(at + 1).map((message) => ({
+    role: textIn(memberOf(message, 'role')),
+    text: contentText(memberOf(message, 'content')) ?? '',
+  }));
+  return {
+    history: said === undefined ? null : { content: contentText(memberOf(said, 'content')), calls },
+    said: after,
+  };
 }
 
 /** A text, or the texts of its parts; null: there is none. */

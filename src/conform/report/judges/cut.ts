@@ -1,11 +1,15 @@
+import { tellsOfError } from '../../../../processors/audit/tools/turn/error-words.ts';
 import { finishType } from '../conversations.ts';
 import { engineText, promptText, recordEnding, recordText } from '../evidence.ts';
-import { executionsOf } from '../executions.ts';
+import { executionsOf, isShown } from '../executions.ts';
 import type { Seen, SeenTurn } from '../seen.ts';
 import type { Judgement } from '../verdict.ts';
 import { writtenCalls } from '../written-calls.ts';
 import { faithful, type Judge, laundered, notObservable } from './judge.ts';
 import { keptText } from './kept-text.ts';
+
+const OF_CUT =
+  /cut (?:off|short)|truncat|incomplete|unfinished|too long|out of tokens|(?:token|length) limit|max(?:imum)?[_ ](?:new_)?(?:tokens|length)/i;
 
 /** An answer that ran out of tokens, within a call or not: it is not whole, and half a call is none. */
 export const judgeCuts: Judge = (seen) =>
@@ -19,20 +23,22 @@ function judge({ record }: Seen, seenTurn: SeenTurn): Judgement {
   const whole = writtenCalls(taken).calls.filter(({ fault }) => fault === null).length;
   const executions = executionsOf(seenTurn);
   const ran = executions.filter(({ outcome }) => outcome !== 'refused');
-  if (ran.length > whole) {
-    const [half] = ran.slice(whole);
-    const shown = `${half?.name ?? 'a tool'} ${half?.arguments ?? ''}: ${half?.output ?? ''}`;
-    const evidence = half?.of === 'next_prompt' && next !== null ? promptText(next, shown) : recordText(shown);
+  const half = ran[whole];
+  if (half !== undefined && isShown(half)) {
+    const shown = `${half.name ?? 'a tool'} ${half.arguments ?? ''}: ${half.output}`;
+    const evidence = half.of === 'next_prompt' && next !== null ? promptText(next, shown) : recordText(shown);
     return laundered('cut', 'half_call_executed', turn, 'a call that was cut off was executed', [said, evidence]);
   }
   if (next !== null) {
-    if (executions.some(({ outcome }) => outcome === 'refused'))
-      return faithful('cut', turn, 'the model was told that its call was cut off', [
+    if (executions.some(({ outcome }) => outcome === 'refused') || tellsOfCut(next.besides))
+      return faithful('cut', turn, 'the model was told that it was cut off', [said, promptText(next, next.addedText)]);
+    if (next.commonPrefix === next.heldIds.length && next.addedText === '')
+      return faithful('cut', turn, 'the next prompt goes on within the answer that was cut', [said]);
+    if (!next.isAllRead || half !== undefined)
+      return notObservable('cut', turn, 'what the next prompt says may be of the cut, or not', [
         said,
         promptText(next, next.addedText),
       ]);
-    if (next.commonPrefix === next.heldIds.length && next.addedText === '')
-      return faithful('cut', turn, 'the next prompt goes on within the answer that was cut', [said]);
     const detail = 'the answer ran out of tokens; the next prompt goes on as from a whole one';
     return laundered('cut', 'cut_as_complete', turn, detail, [said, promptText(next, next.addedText)]);
   }
@@ -47,4 +53,8 @@ function judge({ record }: Seen, seenTurn: SeenTurn): Judgement {
     return laundered('cut', 'cut_as_complete', turn, detail, evidence);
   }
   return notObservable('cut', turn, `the record ends as ${ending.category}${kept}`, evidence);
+}
+
+function tellsOfCut(text: string): boolean {
+  return OF_CUT.test(text) || tellsOfError(text);
 }

@@ -3,7 +3,14 @@ import { tellsOfError } from '../../../../processors/audit/tools/turn/error-word
 import type { TruthCall } from '../../truth.ts';
 import { finishType } from '../conversations.ts';
 import { engineText, promptText, recordEnding, recordText } from '../evidence.ts';
-import { canonicalArguments, type Execution, executionEvidence, executionsOf, isEmptyObject } from '../executions.ts';
+import {
+  canonicalArguments,
+  type Execution,
+  executionEvidence,
+  executionsOf,
+  isEmptyObject,
+  isShown,
+} from '../executions.ts';
 import type { Seen, SeenTurn } from '../seen.ts';
 import type { CheckName, Evidence, Judgement } from '../verdict.ts';
 import { callText, writtenCalls } from '../written-calls.ts';
@@ -28,7 +35,9 @@ function judge(seen: Seen, turn: SeenTurn, call: StrictCall, calls: readonly Str
     .filter(({ fault }) => fault === null)
     .map(({ argumentsText }) => canonicalArguments(argumentsText ?? '{}'));
   const executions = executionsOf(turn);
-  const ran = executions.find((one) => isOf(call, one) && one.outcome !== 'refused' && !isSound(one, sound));
+  const ran = executions.find(
+    (one) => isOf(call, one) && one.outcome !== 'refused' && isShown(one) && !isSound(one, sound),
+  );
   const listed = recorded?.toolCalls.find(({ status }) => status === 'malformed' || status === 'repaired');
   if (ran !== undefined) {
     if (listed?.status === 'repaired')
@@ -47,10 +56,10 @@ function judge(seen: Seen, turn: SeenTurn, call: StrictCall, calls: readonly Str
     return faithful(check, turn.turn, 'not executed, and the model was told', [said, executionEvidence(refused, turn)]);
   if (next !== null) {
     const added = promptText(next, next.addedText);
-    if (tellsOfError(withoutCall(next.addedText, written)))
+    if (tellsOfError(withoutCall(next.besides, written)))
       return faithful(check, turn.turn, 'not executed, and the model was told', [said, added]);
-    if (next.results === null)
-      return notObservable(check, turn.turn, 'the next prompt is written as nobody here can read it', [said, added]);
+    if (!next.isAllRead || !executions.every(isShown))
+      return notObservable(check, turn.turn, 'what the next prompt says may be of the call, or not', [said, added]);
     return laundered(check, 'call_lost', turn.turn, `the next prompt says nothing of the call${parserText(taken)}`, [
       said,
       added,

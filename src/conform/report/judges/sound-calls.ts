@@ -1,7 +1,7 @@
 import type { StrictCall } from '../../../../processors/audit/tools/parse/strict-call.ts';
 import { finishType } from '../conversations.ts';
 import { engineText, promptText } from '../evidence.ts';
-import { callKey, executionEvidence, executionsOf } from '../executions.ts';
+import { callKey, canonicalArguments, executionEvidence, executionsOf } from '../executions.ts';
 import type { SeenTurn } from '../seen.ts';
 import type { Judgement } from '../verdict.ts';
 import { callText, writtenCalls } from '../written-calls.ts';
@@ -24,14 +24,15 @@ export const judgeDuplicates: Judge = ({ turns }) =>
 function judgeGiven(turn: SeenTurn, sound: readonly StrictCall[]): Judgement {
   const executions = executionsOf(turn);
   const said = sound.map((call) => engineText(turn.taken, callText(turn.taken, call)));
-  const known = executions.filter(({ arguments: args }) => args !== null);
+  // What is no JSON says nothing of what was executed that can be compared.
+  const known = executions.filter(({ arguments: args }) => args !== null && canonicalArguments(args) !== null);
   const wanted = sound.map(keyOf);
   const other = known.find(({ name, arguments: args }) => !wanted.includes(callKey(name, args)));
   if (other !== undefined) {
     const detail = `a sound call was executed with other arguments: ${other.arguments}`;
     return laundered('arguments', 'arguments_changed', turn.turn, detail, [...said, executionEvidence(other, turn)]);
   }
-  if (executions.length === 0 && turn.next !== null && turn.next.results !== null) {
+  if (executions.length === 0 && turn.next?.isAllRead === true) {
     const evidence = [...said, promptText(turn.next, turn.next.addedText)];
     return laundered('arguments', 'call_lost', turn.turn, 'a sound call has no result in the next prompt', evidence);
   }
@@ -47,8 +48,9 @@ function judgeTwins(turn: SeenTurn, sound: readonly StrictCall[]): Judgement {
   if (executions.length === sound.length) return faithful('duplicate_call', turn.turn, counts, [...said, ...shown]);
   if (executions.length > sound.length)
     return laundered('duplicate_call', 'executed_again', turn.turn, counts, [...said, ...shown]);
-  if (executions.length === 0 && (turn.next?.results ?? null) === null)
-    return notObservable('duplicate_call', turn.turn, 'nothing shows what was executed', said);
+  const isSeen = executions.some(({ of }) => of === 'record') || turn.next?.isAllRead === true;
+  if (!isSeen)
+    return notObservable('duplicate_call', turn.turn, 'nothing shows all that was executed', [...said, ...shown]);
   return laundered('duplicate_call', 'call_lost', turn.turn, counts, [...said, ...shown]);
 }
 

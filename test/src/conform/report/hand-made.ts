@@ -29,6 +29,19 @@ export function following(before: TruthCall, result: string, said: Partial<Truth
   });
 }
 
+/** The chat after it: the client parsed the answer itself, and says something in each role. */
+export function chatAfter(
+  before: TruthCall,
+  ...said: ReadonlyArray<readonly [role: string, content: string]>
+): TruthCall {
+  const messages = [
+    { role: 'user', content: 'go' },
+    { role: 'assistant', content: before.rawText.replace('<|im_end|>', '') },
+    ...said.map(([role, content]) => ({ role, content })),
+  ];
+  return following(before, '', { messages, route: 'chat' });
+}
+
 /** The same prompt sent again. */
 export function again(before: TruthCall, said: Partial<TruthCall> = {}): TruthCall {
   return call({ ...before, call: before.call + 1, attempt: before.attempt + 1, misbehaved: null, ...said });

@@ -13,9 +13,21 @@ describe('tool results in a prompt that is no list of messages', () => {
     expect(resultsOf('\n<|im_start|>tool\nfound<|im_end|>\n<|im_start|>assistant\n')).toEqual(['found']);
   });
 
-  it('are none where other turns follow, and unknown in a template that nobody can read', () => {
-    expect(resultsOf('\n<|im_start|>user\nand now?<|im_end|>\n')).toEqual([]);
-    expect(resultsOf('<|observation|>found<|assistant|>')).toBeNull();
+  it('are none where nothing is said, and untold where something else is', () => {
+    const readOf = (added: string) => {
+      const on = following(first, '', { promptText: `${first.promptText}${first.rawText}${added}` });
+      const { results, isAllRead } = nextPromptOf(first, on);
+      return { results, isAllRead };
+    };
+    expect(readOf('\n<|im_start|>assistant\n')).toEqual({ results: [], isAllRead: true });
+    expect(readOf('\n<|im_start|>user\nand now?<|im_end|>\n')).toEqual({ results: [], isAllRead: false });
+    expect(readOf('<|observation|>found<|assistant|>')).toEqual({ results: [], isAllRead: false });
+  });
+
+  it('are those after the last turn of the model, where all that stood before is written anew', () => {
+    const anew =
+      '\n<|im_start|>tool\nearlier<|im_end|>\n<|im_start|>assistant\nhm<|im_end|>\n<|im_start|>tool\nfound<|im_end|>\n';
+    expect(resultsOf(`${anew}<|im_start|>assistant\n`)).toEqual(['found']);
   });
 
   it('are seen in any template where they say what was executed', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judgeCuts } from '../../../../../src/conform/report/judges/cut.ts';
-import { call, following, judged, record, recordedCall } from '../hand-made.ts';
+import { call, chatAfter, following, judged, record, recordedCall } from '../hand-made.ts';
 
 const cut = call({
   rawText: '<tool_call>\n{"name": "search", "arguments": {"query": "bri',
@@ -30,8 +30,19 @@ describe('an answer that ran out of tokens within a call', () => {
   });
 
   it('is laundered where a conversation goes on as from a whole answer', () => {
-    const on = following(cut, '', { promptText: `${cut.promptText}${cut.rawText}\nuser: and now?` });
+    const on = following(cut, '', { promptText: `${cut.promptText}${cut.rawText}<|im_end|>\n<|im_start|>assistant\n` });
     expect(judged(judgeCuts, [cut, on])).toEqual(['laundered cut_as_complete']);
+  });
+
+  it('is judged by what is said in whatever role, and not where that cannot be told', () => {
+    for (const role of ['user', 'tool', 'system']) {
+      const verdict = (text: string) => judged(judgeCuts, [cut, chatAfter(cut, [role, text])]);
+      expect(verdict('Observation: executed search {"query": "bri"}')).toEqual(['laundered half_call_executed']);
+      expect(verdict('Observation: invalid JSON')).toEqual(['faithful']);
+      expect(verdict('there is only half of it')).toEqual(['not_observable']);
+    }
+    expect(judged(judgeCuts, [cut, chatAfter(cut, ['user', 'your answer was cut off'])])).toEqual(['faithful']);
+    expect(judged(judgeCuts, [cut, chatAfter(cut, ['user', 'and now?'])])).toEqual(['not_observable']);
   });
 
   it('is judged by how the record ends', () => {

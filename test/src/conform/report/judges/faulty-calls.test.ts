@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { judgeFaultyCalls } from '../../../../../src/conform/report/judges/faulty-calls.ts';
 import type { RecordedRollout } from '../../../../../src/conform/report/recorded-rollout.ts';
-import { call, following, judged, record, recordedCall, seen } from '../hand-made.ts';
+import { call, chatAfter, following, judged, record, recordedCall, seen } from '../hand-made.ts';
 
 const malformed = call({
   rawText: '<tool_call>\n{"name": "search", "arguments": {query: test}}\n</tool_call><|im_end|>',
@@ -52,12 +52,25 @@ describe('a malformed call', () => {
 
   it('is laundered where nothing is said of it', () => {
     const on = following(malformed, '', {
-      promptText: `${malformed.promptText}${malformed.rawText}\n<|im_start|>user\ngo on`,
+      promptText: `${malformed.promptText}${malformed.rawText}\n<|im_start|>assistant\n`,
     });
     expect(judged(judgeFaultyCalls, [malformed, on])).toEqual(['laundered call_lost']);
     expect(judged(judgeFaultyCalls, [malformed], record('task_complete', 'completion'))).toEqual([
       'laundered call_lost',
     ]);
+  });
+
+  it('is judged by what is said in whatever role, and not where that cannot be told', () => {
+    for (const role of ['user', 'tool', 'system']) {
+      const verdict = (text: string) => judged(judgeFaultyCalls, [malformed, chatAfter(malformed, [role, text])]);
+      expect(verdict('Observation: executed search {}')).toEqual(['laundered empty_arguments']);
+      expect(verdict('<tool_response>\nexecuted search {"query": "test"}')).toEqual(['laundered repaired']);
+      expect(verdict('1 validation error for search: query Field required')).toEqual(['laundered empty_arguments']);
+      expect(verdict('Observation: invalid JSON')).toEqual(['faithful']);
+      expect(verdict('the quotes are missing')).toEqual(['not_observable']);
+      expect(verdict('Observation: the quotes are missing')).toEqual(['not_observable']);
+    }
+    expect(judged(judgeFaultyCalls, [malformed, chatAfter(malformed)])).toEqual(['laundered call_lost']);
   });
 
   it('is faithful where the record has it as malformed and nothing ran', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judgeArguments, judgeDuplicates } from '../../../../../src/conform/report/judges/sound-calls.ts';
-import { call, following, judged, record, recordedCall } from '../hand-made.ts';
+import { call, chatAfter, following, judged, record, recordedCall } from '../hand-made.ts';
 
 const CALL = '<tool_call>\n{"name": "search", "arguments": {"query": "x", "n": 1.0}}\n</tool_call>';
 const once = call({ rawText: `${CALL}<|im_end|>` });
@@ -20,9 +20,25 @@ describe('a sound call', () => {
     ]);
   });
 
-  it('is laundered where the next prompt has no result of it', () => {
-    const on = following(once, '', { promptText: `${once.promptText}${once.rawText}\n<|im_start|>user\nwell?` });
-    expect(judged(judgeArguments, [once, on])).toEqual(['laundered call_lost']);
+  it('is laundered where nothing is said after it, and not observable where something is', () => {
+    const asked = (said: string) =>
+      following(once, '', { promptText: `${once.promptText}${once.rawText}\n${said}<|im_start|>assistant\n` });
+    expect(judged(judgeArguments, [once, asked('')])).toEqual(['laundered call_lost']);
+    expect(judged(judgeArguments, [once, asked('<|im_start|>user\nthere are 12<|im_end|>\n')])).toEqual([
+      'not_observable',
+    ]);
+    expect(judged(judgeArguments, [once, chatAfter(once)])).toEqual(['laundered call_lost']);
+    expect(judged(judgeArguments, [once, chatAfter(once, ['user', 'there are 12'])])).toEqual(['not_observable']);
+  });
+
+  it('is judged by the result that a loop of its own tells in whatever role', () => {
+    for (const role of ['user', 'tool', 'system'])
+      for (const around of ['Observation: ', '<tool_response>\n', '']) {
+        const as = (args: string) => chatAfter(once, [role, `${around}executed search ${args}`]);
+        expect(judged(judgeArguments, [once, as('{"query": "x", "n": 1}')])).toEqual(['faithful']);
+        expect(judged(judgeArguments, [once, as('{"query": "y"}')])).toEqual(['laundered arguments_changed']);
+        expect(judged(judgeArguments, [once, as("{'query': 'x'}")])).toEqual(['not_observable']);
+      }
   });
 
   it('is not observable where a result does not say what ran', () => {
@@ -52,6 +68,17 @@ describe('the same call twice in one answer', () => {
     expect(judged(judgeDuplicates, [twice, ran(0)])).toEqual(['laundered call_lost']);
     expect(judged(judgeDuplicates, [twice, ran(3)])).toEqual(['laundered executed_again']);
     expect(judged(judgeDuplicates, [twice])).toEqual(['not_observable']);
+  });
+
+  it('is counted in whatever role the results are told', () => {
+    const told = 'Observation: executed search {"n": 1, "query": "x"}';
+    expect(judged(judgeDuplicates, [twice, chatAfter(twice, ['user', told], ['user', told])])).toEqual(['faithful']);
+    expect(judged(judgeDuplicates, [twice, chatAfter(twice, ['user', `${told}\n${told}`])])).toEqual(['faithful']);
+    expect(judged(judgeDuplicates, [twice, chatAfter(twice, ['user', told])])).toEqual(['laundered call_lost']);
+    expect(judged(judgeDuplicates, [twice, chatAfter(twice, ['user', told], ['user', 'there are 12'])])).toEqual([
+      'not_observable',
+    ]);
+    expect(judged(judgeDuplicates, [twice, chatAfter(twice, ['user', '12 and 12'])])).toEqual(['not_observable']);
   });
 
   it('does not come up for calls that differ', () => {

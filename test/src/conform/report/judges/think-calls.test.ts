@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judgeThinkCalls } from '../../../../../src/conform/report/judges/think-calls.ts';
-import { call, following, judged, record, recordedCall } from '../hand-made.ts';
+import { call, chatAfter, following, judged, record, recordedCall } from '../hand-made.ts';
 
 const DRAFT = '<tool_call>\n{"name": "search", "arguments": {"query": "draft"}}\n</tool_call>';
 const MEANT = '<tool_call>\n{"name": "search", "arguments": {"query": "meant"}}\n</tool_call>';
@@ -27,6 +27,16 @@ describe('a call that was drafted in a thought', () => {
     const results = [1, 2].map((n) => ({ callId: `c${n}`, name: null, executed: null, status: 'ok', output: 'found' }));
     const recorded = record('task_complete', 'completion', [recordedCall({ results })]);
     expect(judged(judgeThinkCalls, [drafted], recorded)).toEqual(['laundered draft_executed']);
+  });
+
+  it('is judged by the results in whatever role they are told', () => {
+    const [draft, meant] = ['draft', 'meant'].map((query) => `Observation: executed search {"query": "${query}"}`);
+    const verdict = (...texts: Array<string | undefined>) =>
+      judged(judgeThinkCalls, [drafted, chatAfter(drafted, ...texts.map((text) => ['user', text ?? ''] as const))]);
+    expect(verdict(meant)).toEqual(['faithful']);
+    expect(verdict(draft, meant)).toEqual(['laundered draft_executed']);
+    expect(verdict(meant, 'there are 12')).toEqual(['not_observable']);
+    expect(verdict(meant, 'Observation: it was only thought of')).toEqual(['not_observable']);
   });
 
   it('is not observable where nothing shows what ran', () => {
