@@ -5,7 +5,8 @@ import { addGlobalFlags, type GlobalFlags } from '../global-flags.ts';
 
 const EXAMPLE = `
 What the scripted engine sent is in its log; what the stack made of it is in its next prompts and, where given, in its own record:
-a run that was recorded, or the file that the stack wrote. The exit code is 1 where something was laundered.
+a run that was recorded, or the file that the stack wrote. The exit code is 1 where something was laundered,
+and where no task was asked for.
 
 Example:
   $ rollstream conform report conform.jsonl --output results.jsonl

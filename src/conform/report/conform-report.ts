@@ -19,6 +19,8 @@ export interface ConformReport {
   readonly unmarked: number;
   /** Rollouts of the record that belong to no conversation. */
   readonly unpaired: number;
+  /** No task was asked for, in words, and what to do; null: some were. Then nothing is shown, and it is no success. */
+  readonly nothingAsked: string | null;
 }
 
 export interface Truth {
@@ -35,6 +37,7 @@ export function conformReport({ head, calls }: Truth, records: readonly Recorded
     .map(({ conversation, record }) => judgeCase(seenOf(conversation, record)))
     .sort((a, b) => placeOf(a.scenario) - placeOf(b.scenario) || a.task - b.task);
   const asked = new Set(cases.map(({ scenario }) => scenario));
+  const unmarked = calls.filter(({ scenario }) => scenario === null).length;
   const count = (verdict: Verdict) => cases.filter((one) => one.verdict === verdict).length;
   return {
     cases,
@@ -45,7 +48,14 @@ export function conformReport({ head, calls }: Truth, records: readonly Recorded
     },
     laundered: cases.filter(({ verdict, besides }) => verdict === 'laundered' || besides.length > 0).length,
     notAsked: order.filter((scenario) => SCENARIO_NAMES.includes(scenario) && !asked.has(scenario)),
-    unmarked: calls.filter(({ scenario }) => scenario === null).length,
+    unmarked,
     unpaired: (records?.length ?? 0) - paired.filter(({ record }) => record !== null).length,
+    nothingAsked: cases.length === 0 ? nothingAskedText(unmarked) : null,
   };
+}
+
+function nothingAskedText(unmarked: number): string {
+  return unmarked === 0
+    ? 'nothing was asked: the log has no call. Start the engine (rollstream conform), point the stack at it, and run it on the tasks of rollstream conform tasks'
+    : `nothing was asked: ${unmarked} ${unmarked === 1 ? 'call has' : 'calls have'} no marker of a task. Run the stack on the tasks of rollstream conform tasks, with each prompt whole`;
 }

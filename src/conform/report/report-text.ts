@@ -19,6 +19,7 @@ const SIDES: Readonly<Record<Evidence['of'], string>> = {
 /** Of a class, with both sides. */
 const SHOWN = 2;
 const CELL_CHARACTERS = 90;
+const MOST_NAMED = 4;
 
 /** The report for a person at a terminal: a line a task, then what was laundered with both sides. */
 export function reportText(report: ConformReport, paint: Paint): string {
@@ -99,13 +100,21 @@ export function evidenceText({ of, call, index, ids, text }: Evidence): string {
   return `${SIDES[of]}${place}:${tokens}${text === null ? '' : ` ${visible(JSON.stringify(text))}`}`;
 }
 
-function summary({ verdicts, laundered, notAsked, unmarked, unpaired }: ConformReport): string {
+function summary({ cases, verdicts, notAsked, unmarked, unpaired, nothingAsked }: ConformReport): string {
   const { faithful, not_observable } = verdicts;
-  const lines = [
-    `${faithful} faithful, ${verdicts.laundered} laundered, ${not_observable} not observable; something was laundered in ${laundered}`,
-  ];
+  const lines = [`${faithful} faithful, ${verdicts.laundered} laundered, ${not_observable} not observable`];
+  if (nothingAsked !== null) lines.unshift(nothingAsked);
+  const others = cases.filter(({ verdict, besides }) => verdict !== 'laundered' && besides.length > 0);
+  if (others.length > 0) lines.push(besidesLine(others));
   if (notAsked.length > 0) lines.push(`not asked: ${notAsked.join(', ')}`);
   if (unmarked > 0) lines.push(`${unmarked} calls without a marker`);
   if (unpaired > 0) lines.push(`${unpaired} rollouts of the record belong to no task of the log`);
   return visible(lines.join('; '));
+}
+
+/** Rollouts that do well what their scenario is about, and launder something else. */
+function besidesLine(others: readonly CaseReport[]): string {
+  const names = others.slice(0, MOST_NAMED).map(({ scenario, task }) => `${scenario}#${task}`);
+  const more = others.length > names.length ? ` and ${others.length - names.length} more` : '';
+  return `in ${others.length} not called laundered, something else than what the scenario is about was laundered: ${names.join(', ')}${more}`;
 }

@@ -39,7 +39,7 @@ export async function runConformReport(
         ? `${JSON.stringify({ engine: truth.head, ...report })}\n`
         : reportText(report, paint),
     );
-    return report.laundered > 0 ? 1 : 0;
+    return report.laundered > 0 || report.nothingAsked !== null ? 1 : 0;
   } catch (error) {
     await junit?.discard();
     throw error;

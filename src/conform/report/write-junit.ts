@@ -5,9 +5,23 @@ import type { CaseReport } from './judge-case.ts';
 import { evidenceText, foremost, judgementText } from './report-text.ts';
 import type { Judgement } from './verdict.ts';
 
-/** A test case is a rollout of a task; what was laundered besides its subject is a case of its own. */
-export async function writeJunit({ cases }: ConformReport, file: Pick<ReportFile, 'handle'>): Promise<void> {
+/** A test case is a rollout of a task; what was laundered besides its subject, or that nothing was asked, is a case of its own. */
+export async function writeJunit(
+  { cases, nothingAsked }: ConformReport,
+  file: Pick<ReportFile, 'handle'>,
+): Promise<void> {
   const suite = createJunitSuite(file, 'rollstream conform');
+  if (nothingAsked !== null) {
+    const name = 'tasks were asked for';
+    await suite.case({
+      className: 'conform',
+      name,
+      result: 'fail',
+      type: 'nothing_asked',
+      message: nothingAsked,
+      text: '',
+    });
+  }
   for (const one of cases) {
     await suite.case(caseOf(one));
     for (const besides of one.besides)

@@ -116,7 +116,7 @@ describe('conform report', () => {
     );
     expect(stdout).toContain('engine sent (call 4): "The numb"');
     expect(stdout).toMatch(/record: ".*results\.jsonl:1: ended task_complete, which is completion"/);
-    expect(stdout).toContain('1 faithful, 1 laundered, 1 not observable; something was laundered in 1');
+    expect(stdout).toContain('\n1 faithful, 1 laundered, 1 not observable\n');
     expect(stdout).not.toContain('\x1b[');
   });
 
@@ -128,6 +128,26 @@ describe('conform report', () => {
       /<testcase classname="conform.abort_partial" name="abort_partial#0"><failure type="abort_as_complete" message="the answer was aborted/,
     );
     expect(xml).toMatch(/name="weights_change#0"><skipped message="not observable: sampled by v7 from 0, v8 from 1/);
+  });
+
+  it('exits with 1 where nothing was asked, and says so in each form', async () => {
+    write('none-asked.jsonl', [JSON.stringify(HEAD)]);
+    const { code, stdout } = await report('none-asked.jsonl', '--junit', 'none.xml');
+    expect(code).toBe(1);
+    expect(stdout).toContain('nothing was asked: the log has no call. Start the engine');
+    expect(stdout).toContain('not asked: honest, abort_partial, weights_change');
+    expect(readFileSync(join(folder, 'none.xml'), 'utf8')).toMatch(
+      /tests="1" failures="1" .*\n<testcase classname="conform" name="tasks were asked for"><failure type="nothing_asked"/,
+    );
+    const json = await report('none-asked.jsonl', '--json');
+    expect(json.code).toBe(1);
+    expect(JSON.parse(json.stdout).nothingAsked).toMatch(/^nothing was asked: /);
+  });
+
+  it('exits with 0 where some scenarios were asked for, and others were not', async () => {
+    const { code, stdout } = await report('honest.jsonl');
+    expect(code).toBe(0);
+    expect(stdout).toContain('1 faithful, 0 laundered, 0 not observable; not asked: abort_partial, weights_change');
   });
 
   it('reads a run that was recorded', async () => {

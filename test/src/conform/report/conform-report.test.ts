@@ -28,7 +28,13 @@ describe('the report', () => {
       ['honest', 0, 'faithful', 2],
       ['abort_partial', 0, 'not_observable', 1],
     ]);
-    expect(report).toMatchObject({ notAsked: ['storm_429', 'two_eos'], unmarked: 1, unpaired: 0, laundered: 0 });
+    expect(report).toMatchObject({
+      notAsked: ['storm_429', 'two_eos'],
+      unmarked: 1,
+      unpaired: 0,
+      laundered: 0,
+      nothingAsked: null,
+    });
     expect(report.verdicts).toEqual({ faithful: 1, laundered: 0, not_observable: 1 });
   });
 
