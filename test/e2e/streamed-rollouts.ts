@@ -30,7 +30,7 @@ export interface Played {
 export interface StreamingClient {
   readonly url: string;
   readonly run: string;
-  readonly encode: (text: string) => readonly number[];
+  readonly encode: (text: string) => Iterable<number>;
   /** How often a client leaves in the middle of a stream. */
   readonly aborts: number;
   /** A chunk came. */
@@ -54,7 +54,7 @@ export async function playStreamed(client: StreamingClient, task: number, random
     tries.push(tried);
     const goesOn = tried.how === 'whole' || (tried.text !== '' && random.chance(0.3));
     if (!goesOn) {
-      if (tried.how !== 'whole') await sleep(PAUSE_MS);
+      await sleep(PAUSE_MS);
       continue;
     }
     turns -= 1;

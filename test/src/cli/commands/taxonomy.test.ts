@@ -96,7 +96,10 @@ describe('taxonomy --list', () => {
     expect(code).toBe(0);
     expect(codes).toContainEqual({
       ...{ code: 'recursion_depth', category: 'harness_fault' },
-      values: [{ system: 'strands-env', raws: ['recursion_depth_exceeded'] }],
+      values: [
+        { system: 'strands-env', raws: ['recursion_depth_exceeded'] },
+        { system: 'rollstream', raws: ['recursion_depth'] },
+      ],
     });
     expect(codes).toContainEqual({ code: 'termination_conflict', category: 'unknown', values: [] });
     expect(engines).toContainEqual({ engine: 'sglang', meaning: 'aborted', words: ['abort'] });
