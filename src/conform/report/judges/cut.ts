@@ -7,9 +7,7 @@ import type { Judgement } from '../verdict.ts';
 import { writtenCalls } from '../written-calls.ts';
 import { faithful, type Judge, laundered, notObservable } from './judge.ts';
 import { keptText } from './kept-text.ts';
-
-const OF_CUT =
-  /cut (?:off|short)|truncat|incomplete|unfinished|too long|out of tokens|(?:token|length) limit|max(?:imum)?[_ ](?:new_)?(?:tokens|length)/i;
+import { tellsOfCut } from './tells-of-cut.ts';
 
 /** An answer that ran out of tokens, within a call or not: it is not whole, and half a call is none. */
 export const judgeCuts: Judge = (seen) =>
@@ -30,7 +28,11 @@ function judge({ record }: Seen, seenTurn: SeenTurn): Judgement {
     return laundered('cut', 'half_call_executed', turn, 'a call that was cut off was executed', [said, evidence]);
   }
   if (next !== null) {
-    if (executions.some(({ outcome }) => outcome === 'refused') || tellsOfCut(next.besides))
+    if (
+      executions.some(({ outcome }) => outcome === 'refused') ||
+      tellsOfCut(next.besides) ||
+      tellsOfError(next.besides)
+    )
       return faithful('cut', turn, 'the model was told that it was cut off', [said, promptText(next, next.addedText)]);
     if (next.commonPrefix === next.heldIds.length && next.addedText === '')
       return faithful('cut', turn, 'the next prompt goes on within the answer that was cut', [said]);
@@ -53,8 +55,4 @@ function judge({ record }: Seen, seenTurn: SeenTurn): Judgement {
     return laundered('cut', 'cut_as_complete', turn, detail, evidence);
   }
   return notObservable('cut', turn, `the record ends as ${ending.category}${kept}`, evidence);
-}
-
-function tellsOfCut(text: string): boolean {
-  return OF_CUT.test(text) || tellsOfError(text);
 }

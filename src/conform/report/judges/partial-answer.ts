@@ -5,6 +5,7 @@ import { isAborted, type Seen, type SeenTurn } from '../seen.ts';
 import type { CheckName, Judgement } from '../verdict.ts';
 import { faithful, type Judge, laundered, notObservable } from './judge.ts';
 import { keptText } from './kept-text.ts';
+import { tellsOfCut } from './tells-of-cut.ts';
 
 /** An answer that the engine broke off, and says so with HTTP 200. */
 export const judgeAborts: Judge = judgeOf({
@@ -64,6 +65,8 @@ function judge({ check, as, was, isPartial, own }: Question, { record }: Seen, s
   const said = engineText(partial, partial.rawText);
   if (last !== partial && isAnswered(last))
     return faithful(check, turn, `the answer was ${was}; it was asked for again, and answered`, [said]);
+  if (next !== null && tellsOfCut(withoutAnswer(next.besides, partial)))
+    return faithful(check, turn, `the answer was ${was}; the model was told`, [said, promptText(next, next.besides)]);
   if (next !== null) {
     const detail = `the answer was ${was}; the next prompt goes on from what there was of it, as from a whole answer`;
     return laundered(check, as, turn, detail, [said, promptText(next, next.addedText)]);
@@ -81,4 +84,9 @@ function judge({ check, as, was, isPartial, own }: Question, { record }: Seen, s
     return notObservable(check, turn, `the answer was ${was}; the record ends with a word that nobody knows`, evidence);
   const kept = keptText(recorded);
   return laundered(check, as, turn, `the answer was ${was}; the record ends as ${ending.category}${kept}`, evidence);
+}
+
+/** In a template that nobody here reads, what was added may have the answer in it. */
+function withoutAnswer(text: string, { rawText }: TruthCall): string {
+  return rawText === '' ? text : text.replace(rawText, '');
 }

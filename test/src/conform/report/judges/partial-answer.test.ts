@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judgeAborts, judgeLateAnswers, judgeResets } from '../../../../../src/conform/report/judges/partial-answer.ts';
-import { again, call, following, judged, record, seen } from '../hand-made.ts';
+import { again, call, chatAfter, following, judged, record, seen } from '../hand-made.ts';
 
 const aborted = call({
   ...{ rawText: 'The numb', completionIds: [10, 11], finishReason: { type: 'abort', message: 'weights' } },
@@ -16,6 +16,16 @@ describe('an answer that the engine aborted with HTTP 200', () => {
 
   it('is laundered where the next prompt goes on from it', () => {
     expect(judged(judgeAborts, [aborted, following(aborted, '42')])).toEqual(['laundered abort_as_complete']);
+  });
+
+  it('is faithful where the model was told, in whatever role', () => {
+    for (const role of ['user', 'system']) {
+      const told = chatAfter(aborted, [role, 'Your answer was interrupted. Write it again.']);
+      expect(judged(judgeAborts, [aborted, told])).toEqual(['faithful']);
+      expect(judged(judgeAborts, [aborted, chatAfter(aborted, [role, 'and now?'])])).toEqual([
+        'laundered abort_as_complete',
+      ]);
+    }
   });
 
   it('is laundered where the record calls the rollout complete, with both sides as evidence', () => {
