@@ -25,6 +25,8 @@ export interface SenderDeps {
   readonly aside: { readonly path: string; readonly maxBytes: number };
   readonly counters: Counters;
   readonly limits: SenderLimits;
+  /** How a batch is sent, where others send at the same time. */
+  readonly post?: typeof postSteps;
 }
 
 export interface Sender {
@@ -39,7 +41,8 @@ export interface Sender {
 type Count = (lines: number, refused: number) => void;
 
 /** One request at a time, oldest events first; what is answered leaves the spool. Its timers do not keep the process alive. */
-export function createSender({ server, spool, leftOvers, aside, counters, limits }: SenderDeps): Sender {
+export function createSender(deps: SenderDeps): Sender {
+  const { server, spool, leftOvers, aside, counters, limits, post = postSteps } = deps;
   const nothingToDo = createPause();
   const backOff = createPause();
   let waiting: { readonly upTo: number; readonly resolve: () => void }[] = [];
@@ -104,7 +107,7 @@ export function createSender({ server, spool, leftOvers, aside, counters, limits
   async function sendNext(source: BatchSource, count: Count): Promise<boolean> {
     const batch = await source.next({ maxBytes: limits.batchBytes, maxLines });
     if (batch === null) return false;
-    const answer = await untilAnswered(() => postSteps(server, batch));
+    const answer = await untilAnswered(() => post(server, batch));
     if (answer === null) return true;
     if (answer.kind === 'never' && batch.lines > 1) {
       // One of them is too much, or all together are.

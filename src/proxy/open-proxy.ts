@@ -19,7 +19,7 @@ import { type Forwarder, startForwarder } from './forward/start-forwarder.ts';
 import { createUpstream } from './forward/upstream.ts';
 import { createCallIds } from './journal/call-ids.ts';
 import type { OpenRecording } from './open-recording.ts';
-import type { RecordingOptions } from './record/port.ts';
+import type { RecordingOptions, RecordingStatus } from './record/port.ts';
 
 export interface ProxyOptions {
   readonly upstream: URL;
@@ -37,8 +37,8 @@ export interface ProxyOptions {
 
 export interface Proxy {
   readonly url: string;
-  /** Stops accepting, lets calls end for `graceMs`, and what is recorded be sent for `sendMs`. */
-  close(graceMs: number, sendMs: number): Promise<void>;
+  /** Stops accepting, lets calls end for `graceMs`, and what is recorded be sent for `sendMs`. What waits then; null: not known. */
+  close(graceMs: number, sendMs: number): Promise<RecordingStatus | null>;
 }
 
 /** Where the files of calls are, in the state folder of a proxy. */
@@ -50,7 +50,7 @@ export async function openProxy(options: ProxyOptions, log: Logger, openRecordin
   try {
     const calls = join(folder, CALLS_FOLDER);
     makeFolder(calls);
-    const recording = await openRecording(options.recording);
+    const recording = await openRecording(options.recording, (level, message) => log[level](message));
     try {
       const forwarder = await start(options, log, calls, recording);
       await owned.announce(forwarder.url);
@@ -58,8 +58,9 @@ export async function openProxy(options: ProxyOptions, log: Logger, openRecordin
         url: forwarder.url,
         async close(graceMs, sendMs) {
           await forwarder.close(graceMs);
-          await recording.close(sendMs);
+          const last = await recording.close(sendMs);
           await owned.release();
+          return last;
         },
       };
     } catch (error) {

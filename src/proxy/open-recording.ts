@@ -6,17 +6,18 @@ import { RollstreamError } from '../errors.ts';
 import { parsedOrNull } from './record/attempts/intent.ts';
 import { leftOverCalls } from './record/left-over-calls.ts';
 import type { Recording, RecordingOptions } from './record/port.ts';
+import type { Say } from './record/sending-problems.ts';
 import { startRecorderThread } from './record/start-recorder-thread.ts';
 
-export type OpenRecording = (options: RecordingOptions) => Promise<Recording>;
+export type OpenRecording = (options: RecordingOptions, say: Say) => Promise<Recording>;
 
 /** Starts the thread that makes events of calls. `options.folder` is this process's own. Throws where it cannot be used. */
-export async function openRecording(options: RecordingOptions): Promise<Recording> {
+export async function openRecording(options: RecordingOptions, say?: Say): Promise<Recording> {
   const [calls, state] = [join(options.folder, 'calls'), join(options.folder, 'recording')];
   for (const folder of [calls, state]) mkdirSync(folder, { recursive: true, mode: 0o700 });
   const producerId = producerIdOf(state);
   // Listed before the first call of this process begins.
-  const thread = await startRecorderThread({ options, producerId, leftOver: leftOverCalls(calls) });
+  const thread = await startRecorderThread({ options, producerId, leftOver: leftOverCalls(calls) }, undefined, say);
   return {
     ended: thread.ended,
     async endRollout(named, end) {

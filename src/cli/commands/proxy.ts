@@ -6,6 +6,7 @@ import { listenOf } from '../../conform/listen-of.ts';
 import { RollstreamError } from '../../errors.ts';
 import { checkedId } from '../../proxy/forward/naming/checked-id.ts';
 import type { ProxyOptions } from '../../proxy/open-proxy.ts';
+import type { RecordingStatus } from '../../proxy/record/port.ts';
 import type { CommandContext, Run } from '../context.ts';
 import { durationFlag } from '../duration-flag.ts';
 import { addGlobalFlags, type GlobalFlags } from '../global-flags.ts';
@@ -131,9 +132,21 @@ async function serve(context: CommandContext, flags: ProxyFlags): Promise<number
     await aborted(stop.signal);
     return 0;
   } finally {
-    await proxy.close(GRACE_MS, SEND_MS);
+    const last = await proxy.close(GRACE_MS, SEND_MS);
+    const { folder } = options.recording;
+    if (last === null) say(`what was not sent waits in ${folder}`);
+    else if (last.spooledEvents > 0) say(`${waiting(last)} in ${folder} for the next proxy with this --state`);
     stop.forget();
   }
+}
+
+function waiting({ spooledEvents, runs, lastProblem }: RecordingStatus): string {
+  const named = runs
+    .slice(0, 3)
+    .map(({ run, events }) => `${events} of ${run === null ? 'several runs' : `run ${JSON.stringify(run)}`}`);
+  const more = runs.length > 3 ? ', …' : '';
+  const why = lastProblem === null ? '' : ` (${lastProblem})`;
+  return `${spooledEvents} events wait${why}: ${named.join(', ')}${more};`;
 }
 
 function optionsOf({ io, config }: CommandContext, flags: ProxyFlags): ProxyOptions {

@@ -46,6 +46,17 @@ export interface RecordingStatus {
   readonly notAuditable: Readonly<Record<string, number>>;
   /** What went wrong last, as of a server that is away; null: nothing. */
   readonly lastProblem: string | null;
+  /** Runs whose events wait, at most 50, the longest waiting first. */
+  readonly runs: readonly WaitingRun[];
+}
+
+export interface WaitingRun {
+  /** null: not known, or several: they were left by an earlier version. */
+  readonly run: string | null;
+  readonly events: number;
+  readonly bytes: number;
+  /** Why the server does not take them; null: it was not asked yet. */
+  readonly problem: string | null;
 }
 
 /** Makes events of calls, beside the thread that passes them on. Nothing of it is ever in the way of a client. */
@@ -57,6 +68,6 @@ export interface Recording {
   /** Durable here once it resolves. Also after the end of the attempt. RS_NOT_FOUND: this proxy knows no such rollout. */
   verdict(named: NamedAttempt, verdict: SaidVerdict): Promise<void>;
   status(): Promise<RecordingStatus>;
-  /** Resolves once all that ended is in the spool, and what a server takes in time is sent. Open attempts stay open. */
-  close(timeoutMs: number): Promise<void>;
+  /** Resolves once all that ended is in the spool, and what a server takes in time is sent. Open attempts stay open. What waits then; null: not known. */
+  close(timeoutMs: number): Promise<RecordingStatus | null>;
 }

@@ -29,6 +29,8 @@ export type RecorderAnswer =
   | { readonly kind: 'taking'; readonly path: string }
   /** `stays`: its file is kept, since the client may ask again. */
   | { readonly kind: 'taken'; readonly path: string; readonly stays: boolean }
+  /** For the log. */
+  | { readonly kind: 'said'; readonly level: 'warn' | 'info'; readonly message: string }
   | { readonly kind: 'done'; readonly id: number; readonly status: RecordingStatus | null }
   | {
       readonly kind: 'failed';

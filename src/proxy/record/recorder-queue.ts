@@ -5,12 +5,14 @@ import { createRecorder, Unreadable } from './create-recorder.ts';
 import { RECORD_LIMITS } from './limits.ts';
 import type { RecordingStatus } from './port.ts';
 import type { RecorderQuestion, RecorderStart } from './recorder-messages.ts';
-import { openSpool } from './spooled-sender.ts';
+import { openRunSpools } from './run-spools.ts';
+import type { Say } from './sending-problems.ts';
 
 export interface RecorderListener {
   taking(path: string): void;
   /** Events were made of the call, or it waits to be made again. */
   taken(path: string): void;
+  readonly say: Say;
   done(id: number, status: RecordingStatus | null): void;
   failed(id: number, code: ErrorCode | null, message: string): void;
 }
@@ -30,20 +32,14 @@ const IDLE_CHECKS = { shortestMs: 50, longestMs: 30_000, aTime: 10 };
 /** One thing at a time, in the order in which it was told. What the disk refuses is tried again, and all that follows waits. */
 export function openRecorderQueue({ options, producerId }: RecorderStart, listener: RecorderListener): RecorderQueue {
   const folder = join(options.folder, 'recording');
-  const spooled = openSpool(join(folder, 'spool'), producerId, options.server, RECORD_LIMITS.spoolBytes);
-  const { spool, counters, sender } = spooled;
-  const disk = createRecordDisk(folder, spool);
+  const spools = openRunSpools({
+    ...{ folder: join(folder, 'spool'), producerId, server: options.server, maxBytes: RECORD_LIMITS.spoolBytes },
+    say: listener.say,
+  });
+  const disk = createRecordDisk(folder, spools);
   const recorder = createRecorder({
     ...{ folder, producerId, options, callsFolder: join(options.folder, 'calls'), limits: RECORD_LIMITS },
-    disk: {
-      ...disk,
-      spool(lines) {
-        if (!disk.spool(lines)) return false;
-        counters.recorded += lines.split('\n').length - 1;
-        sender?.wake();
-        return true;
-      },
-    },
+    ...{ disk },
     now: Date.now,
   });
   const told = new Set<string>();
@@ -92,18 +88,18 @@ export function openRecorderQueue({ options, producerId }: RecorderStart, listen
   }
 
   function status(): RecordingStatus {
-    const { events, bytes } = spooled.waiting();
+    const { events, bytes, runs } = spools.waiting();
     return {
       ...{ openRollouts: recorder.openRollouts, waitingCalls: told.size, spooledEvents: events, spooledBytes: bytes },
       ...{ lostEvents: recorder.lostEvents, notAuditable: { ...recorder.notAuditable } },
-      lastProblem: problem ?? counters.lastProblem,
+      lastProblem: problem ?? spools.lastProblem,
+      runs,
     };
   }
 
   async function close(id: number, timeoutMs: number): Promise<void> {
     clearInterval(idle);
-    if (sender !== null) await sender.drained(timeoutMs);
-    spooled.close();
+    if (options.server !== null) await spools.drained(timeoutMs);
     disk.close();
     listener.done(id, status());
   }

@@ -17,6 +17,7 @@ if (process.platform === 'linux' && getPriority() < BESIDE) setPriority(BESIDE);
 const queue = openRecorderQueue(start, {
   taking: (path) => answer({ kind: 'taking', path }),
   taken: (path) => answer({ kind: 'taken', path, stays: existsSync(path) }),
+  say: (level, message) => answer({ kind: 'said', level, message }),
   done: (id, status) => answer({ kind: 'done', id, status }),
   failed: (id, code, message) => answer({ kind: 'failed', id, code, message }),
 });

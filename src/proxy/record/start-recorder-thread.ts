@@ -5,13 +5,14 @@ import { workerOptions } from '../../threads/worker-options.ts';
 import { THREAD_HEAP_MIB } from './limits.ts';
 import type { RecordingStatus } from './port.ts';
 import type { RecorderAnswer, RecorderQuestion, RecorderStart } from './recorder-messages.ts';
+import type { Say } from './sending-problems.ts';
 
 export interface RecorderThread {
   ended(path: string): void;
   /** Asked again of the next thread where this one dies. */
   ask(question: RecorderQuestion): Promise<RecordingStatus | null>;
   status(): Promise<RecordingStatus>;
-  close(timeoutMs: number): Promise<void>;
+  close(timeoutMs: number): Promise<RecordingStatus | null>;
 }
 
 interface Asked {
@@ -31,7 +32,11 @@ const RESTART = { firstMs: 200, longestMs: 10_000 };
 const MANY_STAYING = 10_000;
 
 /** The thread of a recording. One that dies is started again, and goes on from the files. Rejects where the first cannot begin. */
-export async function startRecorderThread(start: RecorderStart, module = PROGRAM): Promise<RecorderThread> {
+export async function startRecorderThread(
+  start: RecorderStart,
+  module = PROGRAM,
+  say: Say = () => undefined,
+): Promise<RecorderThread> {
   /** Files of ended calls that no thread has taken, and of those that were taken and stay; in the order in which they were told. */
   const told = new Set(start.leftOver);
   const staying = new Set<string>();
@@ -99,6 +104,10 @@ export async function startRecorderThread(start: RecorderStart, module = PROGRAM
       if (taking.path !== answer.path) Object.assign(taking, { path: answer.path, deaths: 0 });
       return;
     }
+    if (answer.kind === 'said') {
+      say(answer.level, answer.message);
+      return;
+    }
     if (answer.kind === 'taken') {
       taken(answer.path, answer.stays);
       return;
@@ -143,31 +152,34 @@ export async function startRecorderThread(start: RecorderStart, module = PROGRAM
       return { ...(said ?? AWAY), waitingCalls: told.size, lastProblem };
     },
     async close(timeoutMs) {
-      if (isClosed) return;
+      if (isClosed) return null;
       const mine = worker;
       // A disk that refuses what is to be written would be waited for without end: files of calls stay for the next process.
-      if (mine !== null) await within(timeoutMs + GRACE_MS, ask({ kind: 'close', timeoutMs }));
+      const last = mine === null ? null : await within(timeoutMs + GRACE_MS, ask({ kind: 'close', timeoutMs }));
       isClosed = true;
       clearTimeout(restart);
       for (const { reject } of asked.values()) reject(new RollstreamError('RS_CLOSED', 'the recording is closed'));
       asked.clear();
       await mine?.terminate();
+      return last;
     },
   };
 }
 
-async function within(ms: number, done: Promise<unknown>): Promise<void> {
+/** null: it was not done in time. */
+async function within<T>(ms: number, done: Promise<T | null>): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), ms);
   });
-  await Promise.race([done.catch(() => undefined), late]);
+  const result = await Promise.race([done.catch(() => null), late]);
   clearTimeout(timer);
+  return result;
 }
 
 const AWAY: RecordingStatus = {
   ...{ openRollouts: 0, waitingCalls: 0, spooledEvents: 0, spooledBytes: 0, lostEvents: 0, notAuditable: {} },
-  lastProblem: null,
+  ...{ lastProblem: null, runs: [] },
 };
 
 /** It may have been done before. */

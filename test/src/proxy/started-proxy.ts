@@ -95,8 +95,9 @@ function keptRecording(): KeptRecording {
     status: async () => ({
       ...{ openRollouts: 1, waitingCalls: 2, spooledEvents: 3, spooledBytes: 4, lostEvents: 0, lastProblem: null },
       notAuditable: { no_token_ids: 5 },
+      runs: [{ run: 'archived', events: 3, bytes: 4, problem: 'HTTP 409' }],
     }),
-    close: async () => {},
+    close: async () => null,
   };
   return recording;
 }

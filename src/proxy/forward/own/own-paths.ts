@@ -87,9 +87,20 @@ export function createOwnPaths({ recording, inFlight, metrics, status }: OwnPath
     if (path.kind === 'end') return end(path.rollout, req, res, request);
     if (path.kind === 'verdicts') return verdicts(req, res, request);
     if (path.kind === 'healthz') return answer(res, 200, { ok: true });
-    if (path.kind === 'status') return answer(res, 200, { ...status(), recording: await recordingStatus() });
+    if (path.kind === 'status') return answer(res, 200, { ...status(), recording: told(await recordingStatus()) });
     const { contentType, text } = await metrics.exposition(await recordingStatus());
     res.writeHead(200, { 'content-type': contentType, 'content-length': Buffer.byteLength(text) }).end(text);
+  };
+}
+
+/** As everything else of the status is named. */
+function told(recording: RecordingStatus | null): object | null {
+  if (recording === null) return null;
+  return {
+    ...{ open_rollouts: recording.openRollouts, waiting_calls: recording.waitingCalls },
+    ...{ spooled_events: recording.spooledEvents, spooled_bytes: recording.spooledBytes },
+    ...{ lost_events: recording.lostEvents, not_auditable: recording.notAuditable },
+    ...{ last_problem: recording.lastProblem, runs: recording.runs },
   };
 }
 

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Spool } from '../../../../clients/typescript/spool.ts';
+import type { RunSpools } from '../run-spools.ts';
 
 /** Every change of what outlives the recording, so that a test may stop it at any of them. */
 export interface RecordDisk {
@@ -25,7 +25,7 @@ const MOST_OPEN = 256;
 const HEAD_BYTES = 16;
 const LARGE = 8 * 1024 * 1024;
 
-export function createRecordDisk(folder: string, spool: Spool): RecordDisk {
+export function createRecordDisk(folder: string, spool: Pick<RunSpools, 'append' | 'close'>): RecordDisk {
   const files = createOpenFiles();
   const intent = openSync(join(folder, 'intent'), 'a+', 0o600);
   closeSync(intent);

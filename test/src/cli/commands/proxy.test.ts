@@ -35,7 +35,7 @@ describe('proxy', () => {
     expect(body).toBe('{"messages":[]}');
     await expect
       .poll(async () => JSON.parse((await ask(`${url}/rollstream/status`)).body).recording, { timeout: 30_000 })
-      .toMatchObject({ openRollouts: 1, waitingCalls: 0 });
+      .toMatchObject({ open_rollouts: 1, waiting_calls: 0 });
     running.interrupt();
     expect(await running.code).toBe(0);
     expect(JSON.parse(await running.stdout())).toEqual({ url, upstream: upstream.url.href });

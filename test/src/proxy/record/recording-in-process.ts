@@ -4,7 +4,7 @@ import { createRecordDisk, type RecordDisk } from '../../../../src/proxy/record/
 import { type CallRecorder, createRecorder } from '../../../../src/proxy/record/create-recorder.ts';
 import { inOrderOfEnd, leftOverCalls } from '../../../../src/proxy/record/left-over-calls.ts';
 import { RECORD_LIMITS, type RecordLimits } from '../../../../src/proxy/record/limits.ts';
-import { openSpool } from '../../../../src/proxy/record/spooled-sender.ts';
+import { openRunSpools } from '../../../../src/proxy/record/run-spools.ts';
 import type { SentEvent } from '../../../clients/typescript/collecting-server.ts';
 
 export interface InProcess {
@@ -27,8 +27,11 @@ export function openInProcess(folder: string, options: InProcessOptions = {}): I
   const [state, callsFolder] = [join(folder, 'recording'), join(folder, 'calls')];
   for (const path of [state, callsFolder]) mkdirSync(path, { recursive: true });
   const limits = { ...RECORD_LIMITS, ...options.limits };
-  const { spool } = openSpool(join(state, 'spool'), 'proxy-1', null, limits.spoolBytes);
-  const plain = createRecordDisk(state, spool);
+  const spools = openRunSpools({
+    ...{ folder: join(state, 'spool'), producerId: 'proxy-1', server: null, maxBytes: limits.spoolBytes },
+    say: () => undefined,
+  });
+  const plain = createRecordDisk(state, spools);
   const recorder = createRecorder({
     ...{ folder: state, producerId: 'proxy-1', callsFolder, limits },
     options: {
@@ -47,19 +50,21 @@ export function openInProcess(folder: string, options: InProcessOptions = {}): I
 
 export function linesIn(folder: string): string[] {
   const spools = join(folder, 'recording', 'spool');
-  return readdirSync(spools)
-    .sort()
-    .flatMap((name) => {
-      const files = readdirSync(join(spools, name)).sort();
-      return files.flatMap((file) => {
-        const text = readFileSync(join(spools, name, file), 'utf8');
-        // A line without its end was torn: nobody was told that it stands.
-        return text
-          .slice(0, text.lastIndexOf('\n') + 1)
-          .split('\n')
-          .filter((line) => line !== '');
-      });
+  const numbered = readdirSync(spools).flatMap((run) =>
+    readdirSync(join(spools, run)).flatMap((name) => (name === 'run.json' ? [] : [join(run, name)])),
+  );
+  // In the order in which they were written, where there is one run.
+  return numbered.sort().flatMap((name) => {
+    const files = readdirSync(join(spools, name)).sort();
+    return files.flatMap((file) => {
+      const text = readFileSync(join(spools, name, file), 'utf8');
+      // A line without its end was torn: nobody was told that it stands.
+      return text
+        .slice(0, text.lastIndexOf('\n') + 1)
+        .split('\n')
+        .filter((line) => line !== '');
     });
+  });
 }
 
 /** Throws where the same event was written in two ways. */

@@ -126,7 +126,10 @@ describe('what a proxy says of itself', () => {
     expect(JSON.parse((await ask(`${proxy.url}/rollstream/status`)).body)).toMatchObject({
       ...{ upstream: upstream.url.href, engine: 'openai', asks: 'all', refused_askings: [], last_problem: null },
       counts: { calls: 1, unrecorded: 0, passed: 0, in_flight: 1 },
-      recording: { spooledEvents: 3, notAuditable: { no_token_ids: 5 } },
+      recording: {
+        ...{ spooled_events: 3, not_auditable: { no_token_ids: 5 } },
+        runs: [{ run: 'archived', events: 3, bytes: 4, problem: 'HTTP 409' }],
+      },
     });
     const { body } = await ask(`${proxy.url}/rollstream/metrics`);
     expect(body).toContain('rollstream_proxy_calls_total{route="generate",how="complete"} 1');
