@@ -135,18 +135,18 @@ async function serve(context: CommandContext, flags: ProxyFlags): Promise<number
     const last = await proxy.close(GRACE_MS, SEND_MS);
     const { folder } = options.recording;
     if (last === null) say(`what was not sent waits in ${folder}`);
-    else if (last.spooledEvents > 0) say(`${waiting(last)} in ${folder} for the next proxy with this --state`);
+    else if (last.spooledEvents > 0) say(waiting(last, folder));
     stop.forget();
   }
 }
 
-function waiting({ spooledEvents, runs, lastProblem }: RecordingStatus): string {
+function waiting({ spooledEvents, runs, lastProblem }: RecordingStatus, folder: string): string {
   const named = runs
     .slice(0, 3)
     .map(({ run, events }) => `${events} of ${run === null ? 'several runs' : `run ${JSON.stringify(run)}`}`);
-  const more = runs.length > 3 ? ', …' : '';
-  const why = lastProblem === null ? '' : ` (${lastProblem})`;
-  return `${spooledEvents} events wait${why}: ${named.join(', ')}${more};`;
+  const all = [...named, ...(runs.length > named.length ? ['others'] : [])].join(', ');
+  const why = lastProblem === null ? '' : `; the last problem was ${lastProblem}`;
+  return `${spooledEvents} events wait in ${folder} for the next proxy with this --state: ${all}${why}`;
 }
 
 function optionsOf({ io, config }: CommandContext, flags: ProxyFlags): ProxyOptions {

@@ -15,7 +15,7 @@ const SENDER_LIMITS = { batchLines: 5_000, lingerMs: 50, firstPauseMs: 200, long
 /** A batch is held while it waits: of many runs at once, each is smaller. */
 const BATCH = { most: MIB, least: 64 * KIB, ofAll: 64 * MIB };
 const MOST_REQUESTS = 8;
-const MOST_FILES = 512;
+const MOST_FILES = 1_024;
 const MOST_LISTED = 50;
 const SWEEP_MS = 5_000;
 
@@ -44,7 +44,8 @@ export interface RunSpoolsOptions {
 interface Lane {
   /** null: of several, as all were before each run had its own; or its name was damaged. */
   readonly run: string | null;
-  readonly folder: string;
+  /** Of its folder; empty: the one that all are in. */
+  readonly name: string;
   readonly spool: SpoolAndSender;
   /** Since when nothing was taken of what waits, ms; a clock of its own. */
   sinceMs: number;
@@ -89,7 +90,7 @@ export function openRunSpools(options: RunSpoolsOptions): RunSpools {
     const spool = openSpool(path, producerId, to, (why) => {
       lastProblem = why;
     });
-    const lane = { run, folder: path, spool, sinceMs: now(), wasEmpty: false };
+    const lane = { run, name, spool, sinceMs: now(), wasEmpty: false };
     lanes.set(name, lane);
     return lane;
   }
@@ -138,23 +139,25 @@ export function openRunSpools(options: RunSpoolsOptions): RunSpools {
     const [oldest] = written;
     if (written.size <= MOST_FILES || oldest === undefined) return;
     written.delete(oldest);
-    oldest.spool.rest();
+    if (oldest.spool.isEmpty) remove(oldest);
+    else oldest.spool.rest();
   }
 
   function sweep(): void {
-    for (const [name, lane] of lanes) {
+    for (const lane of lanes.values()) {
       const isEmpty = lane.spool.isEmpty;
-      if (isEmpty && lane.wasEmpty) remove(name, lane);
+      if (isEmpty && lane.wasEmpty) remove(lane);
       lane.wasEmpty = isEmpty;
     }
   }
 
-  function remove(name: string, lane: Lane): void {
+  function remove(lane: Lane): void {
+    const path = join(folder, lane.name);
     lane.spool.remove();
-    lanes.delete(name);
+    lanes.delete(lane.name);
     written.delete(lane);
-    const isBare = readdirSync(lane.folder).every((entry) => entry === NAME);
-    if (name !== '' && isBare) removeSpoolFolder(lane.folder);
+    const isBare = readdirSync(path).every((entry) => entry === NAME);
+    if (lane.name !== '' && isBare) removeSpoolFolder(path);
   }
 
   if (numbersIn(folder).length > 0) open('', null);

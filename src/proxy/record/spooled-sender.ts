@@ -83,7 +83,10 @@ export function openSpool(
       return { events: waitingEvents(), bytes };
     },
     drained: async (timeoutMs) => sender === null || sender.drained(timeoutMs),
-    rest: () => spool.close(),
+    rest() {
+      // An empty file that is closed would stand in front of the next one.
+      if (spool.pendingBytes > 0) spool.close();
+    },
     close() {
       sender?.stop();
       spool.close();
