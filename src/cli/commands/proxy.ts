@@ -140,13 +140,13 @@ async function serve(context: CommandContext, flags: ProxyFlags): Promise<number
   }
 }
 
-function waiting({ spooledEvents, runs, lastProblem }: RecordingStatus, folder: string): string {
-  const named = runs
-    .slice(0, 3)
-    .map(({ run, events }) => `${events} of ${run === null ? 'several runs' : `run ${JSON.stringify(run)}`}`);
+function waiting({ spooledEvents, runs }: RecordingStatus, folder: string): string {
+  const named = runs.slice(0, 3).map(({ run, events, problem }) => {
+    const why = problem === null ? '' : ` (${problem})`;
+    return `${events} of ${run === null ? 'several runs' : `run ${JSON.stringify(run)}`}${why}`;
+  });
   const all = [...named, ...(runs.length > named.length ? ['others'] : [])].join(', ');
-  const why = lastProblem === null ? '' : `; the last problem was ${lastProblem}`;
-  return `${spooledEvents} events wait in ${folder} for the next proxy with this --state: ${all}${why}`;
+  return `${spooledEvents} events wait in ${folder} for the next proxy with this --state: ${all}`;
 }
 
 function optionsOf({ io, config }: CommandContext, flags: ProxyFlags): ProxyOptions {

@@ -6,7 +6,7 @@ import { removeSpoolFolder } from '../../../clients/typescript/spool-folder.ts';
 import { parsedOrNull } from './attempts/intent.ts';
 import { createInTurn } from './in-turn.ts';
 import type { RecordingOptions, WaitingRun } from './port.ts';
-import { createSendingProblems, type Say } from './sending-problems.ts';
+import { createSendingProblems, inShort, type Say } from './sending-problems.ts';
 import { numbersIn, openSpool, type SpoolAndSender } from './spooled-sender.ts';
 
 const KIB = 1024;
@@ -182,7 +182,8 @@ export function openRunSpools(options: RunSpoolsOptions): RunSpools {
     waiting() {
       const held = [...lanes.values()].flatMap(({ run, spool, sinceMs }) => {
         const { events, bytes } = spool.waiting();
-        return events === 0 ? [] : [{ run, events, bytes, problem: spool.counters.lastProblem, sinceMs }];
+        const why = spool.counters.lastProblem;
+        return events === 0 ? [] : [{ run, events, bytes, problem: why === null ? null : inShort(why), sinceMs }];
       });
       const sum = (of: 'events' | 'bytes'): number => held.reduce((all, one) => all + one[of], 0);
       const longest = held.sort((a, b) => a.sinceMs - b.sinceMs).slice(0, MOST_LISTED);

@@ -12,6 +12,13 @@ const PATIENCE_MS = 10_000;
 /** Of the run, not of the server: forbidden, closed. */
 const OF_RUN = /^HTTP (?:403|409)\b/;
 const CODE = /"code":\s*"(\w+)"/;
+const ERROR = /^(HTTP \d+): \{"error":\{"code":"(\w+)","message":("(?:[^"\\]|\\.)*")/;
+
+/** Of an answer in our server's form, its code and message. */
+export function inShort(why: string): string {
+  const [, status, code, message] = ERROR.exec(why) ?? [];
+  return message === undefined ? why : `${status} ${code}: ${JSON.parse(message)}`;
+}
 
 /** Says once that a run is refused, by kind, or that the server is away, and once that it goes on. `now`: a monotonic clock, in ms. */
 export function createSendingProblems(say: Say, now: () => number): SendingProblems {
@@ -23,7 +30,7 @@ export function createSendingProblems(say: Say, now: () => number): SendingProbl
     awaySinceMs ??= now();
     if (isSaid || now() - awaySinceMs < PATIENCE_MS) return;
     isSaid = true;
-    say('warn', `the server takes no events, which wait: ${why}`);
+    say('warn', `the server takes no events, which wait: ${inShort(why)}`);
   }
 
   function there(): void {
@@ -42,7 +49,7 @@ export function createSendingProblems(say: Say, now: () => number): SendingProbl
         const kind = CODE.exec(answer.why)?.[1] ?? answer.why.slice(0, 'HTTP 409'.length);
         if (refused.get(run) === kind) return;
         refused.set(run, kind);
-        say('warn', `events of ${named} are refused, and wait: ${answer.why}`);
+        say('warn', `events of ${named} are refused, and wait: ${inShort(answer.why)}`);
       } else if (refused.delete(run)) say('info', `events of ${named} are taken again`);
     },
   };

@@ -37,9 +37,7 @@ describe('proxy', () => {
       .poll(async () => JSON.parse((await ask(`${url}/rollstream/status`)).body).recording, { timeout: 30_000 })
       .toMatchObject({ open_rollouts: 1, waiting_calls: 0 });
     running.interrupt();
-    await running.said(
-      /(\d) events wait in \S+state for the next .+: \1 of run "run"; the last problem was fetch failed/,
-    );
+    await running.said(/(\d) events wait in \S+state for the next .+: \1 of run "run" \(fetch failed/);
     expect(await running.code).toBe(0);
     expect(JSON.parse(await running.stdout())).toEqual({ url, upstream: upstream.url.href });
     expect(readdirSync(join(folder, 'state', 'calls'))).toEqual([]);

@@ -16,6 +16,7 @@ it('a run that is refused is said once for each kind of refusal, whatever become
   for (const answer of [taken, closed, closed]) problems.answered('a', answer);
   for (const answer of [taken, closed, taken, taken]) problems.answered('b', answer);
   for (const answer of [closed, forbidden, forbidden, taken, taken]) problems.answered('a', answer);
+  expect(said[0]).toBe('warn events of run "a" are refused, and wait: HTTP 409 RS_RUN_CLOSED: archived');
   expect(said.map((line) => /^(\w+) events of (.+?),? (?:and wait: HTTP (\d+)|again)/.exec(line)?.slice(1))).toEqual([
     ['warn', 'run "a" are refused', '409'],
     ['warn', 'run "b" are refused', '409'],
