@@ -63,6 +63,10 @@ export function createProxyMetrics(): ProxyMetrics {
     events: gauge('rollstream_proxy_spooled_events', 'Events that no server has answered for.'),
     bytes: gauge('rollstream_proxy_spooled_bytes', 'Their bytes. Alarm where it grows for long.'),
     lost: gauge('rollstream_proxy_lost_events', 'Events that were lost, since the spool was full. Alarm on any.'),
+    refused: gauge(
+      'rollstream_proxy_refused_events',
+      'Events that the server would not have: in its dead-letter, or beside the spool. Alarm on any.',
+    ),
     notAuditable: gauge('rollstream_proxy_not_auditable_calls', 'Calls that cannot be audited, by why.', ['why']),
   };
   const counted = { calls: 0, unrecorded: 0, passed: 0, refused: 0, in_flight: 0 };
@@ -94,6 +98,7 @@ export function createProxyMetrics(): ProxyMetrics {
         recorded.events.set(recording.spooledEvents);
         recorded.bytes.set(recording.spooledBytes);
         recorded.lost.set(recording.lostEvents);
+        recorded.refused.set(recording.refusedEvents);
         for (const [why, count] of Object.entries(recording.notAuditable)) recorded.notAuditable.set({ why }, count);
       }
       return { contentType: registry.contentType, text: await registry.metrics() };

@@ -42,6 +42,8 @@ export interface RecordingStatus {
   readonly spooledEvents: number;
   readonly spooledBytes: number;
   readonly lostEvents: number;
+  /** Events that the server would not have: in its dead-letter, or kept beside the spool. */
+  readonly refusedEvents: number;
   /** Calls that cannot be audited, by why: `no_token_ids`, `unreadable_answer` … */
   readonly notAuditable: Readonly<Record<string, number>>;
   /** What went wrong last, as of a server that is away; null: nothing. */

@@ -91,7 +91,11 @@ export function openRecorderQueue({ options, producerId }: RecorderStart, listen
     const { events, bytes, runs } = spools.waiting();
     return {
       ...{ openRollouts: recorder.openRollouts, waitingCalls: told.size, spooledEvents: events, spooledBytes: bytes },
-      ...{ lostEvents: recorder.lostEvents, notAuditable: { ...recorder.notAuditable } },
+      ...{
+        lostEvents: recorder.lostEvents,
+        refusedEvents: spools.refusedEvents,
+        notAuditable: { ...recorder.notAuditable },
+      },
       lastProblem: problem ?? spools.lastProblem,
       runs,
     };

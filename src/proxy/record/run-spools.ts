@@ -23,6 +23,8 @@ export interface RunSpools {
   /** Lines of one run. false: there is no room. Throws where the disk refuses, and then nothing of them is left. */
   append(lines: string): boolean;
   readonly lastProblem: string | null;
+  /** Events that the server would not have: they are in its dead-letter, or beside the spools where it did not even read them. */
+  readonly refusedEvents: number;
   waiting(): { readonly events: number; readonly bytes: number; readonly runs: readonly WaitingRun[] };
   /** Whether what waits was answered in time. */
   drained(timeoutMs: number): Promise<boolean>;
@@ -69,6 +71,7 @@ export function openRunSpools(options: RunSpoolsOptions): RunSpools {
   /** Those that were written to, in the order of their last lines. */
   const written = new Set<Lane>();
   let lastProblem: string | null = null;
+  let refusedEvents = 0;
   let heldAtMost = Number.POSITIVE_INFINITY;
 
   function open(name: string, run: string | null): Lane {
@@ -102,6 +105,9 @@ export function openRunSpools(options: RunSpoolsOptions): RunSpools {
       if (stop.signal.aborted) return answer;
       problems.answered(run, answer);
       const lane = lanes.get(name);
+      if (answer.kind === 'taken') refusedEvents += answer.refused;
+      // Of several lines each is sent alone.
+      if (answer.kind === 'never' && batch.lines === 1) refusedEvents += 1;
       if (answer.kind === 'later') refusal = answer.why;
       else if (lane !== undefined) {
         lane.sinceMs = now();
@@ -178,6 +184,9 @@ export function openRunSpools(options: RunSpoolsOptions): RunSpools {
     },
     get lastProblem() {
       return lastProblem;
+    },
+    get refusedEvents() {
+      return refusedEvents;
     },
     waiting() {
       const held = [...lanes.values()].flatMap(({ run, spool, sinceMs }) => {

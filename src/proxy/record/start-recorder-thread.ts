@@ -178,7 +178,15 @@ async function within<T>(ms: number, done: Promise<T | null>): Promise<T | null>
 }
 
 const AWAY: RecordingStatus = {
-  ...{ openRollouts: 0, waitingCalls: 0, spooledEvents: 0, spooledBytes: 0, lostEvents: 0, notAuditable: {} },
+  ...{
+    openRollouts: 0,
+    waitingCalls: 0,
+    spooledEvents: 0,
+    spooledBytes: 0,
+    lostEvents: 0,
+    refusedEvents: 0,
+    notAuditable: {},
+  },
   ...{ lastProblem: null, runs: [] },
 };
 

@@ -93,7 +93,15 @@ function keptRecording(): KeptRecording {
       recording.verdicts.push([named, verdict]);
     },
     status: async () => ({
-      ...{ openRollouts: 1, waitingCalls: 2, spooledEvents: 3, spooledBytes: 4, lostEvents: 0, lastProblem: null },
+      ...{
+        openRollouts: 1,
+        waitingCalls: 2,
+        spooledEvents: 3,
+        spooledBytes: 4,
+        lostEvents: 0,
+        refusedEvents: 0,
+        lastProblem: null,
+      },
       notAuditable: { no_token_ids: 5 },
       runs: [{ run: 'archived', events: 3, bytes: 4, problem: 'HTTP 409' }],
     }),

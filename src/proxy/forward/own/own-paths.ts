@@ -99,7 +99,11 @@ function told(recording: RecordingStatus | null): object | null {
   return {
     ...{ open_rollouts: recording.openRollouts, waiting_calls: recording.waitingCalls },
     ...{ spooled_events: recording.spooledEvents, spooled_bytes: recording.spooledBytes },
-    ...{ lost_events: recording.lostEvents, not_auditable: recording.notAuditable },
+    ...{
+      lost_events: recording.lostEvents,
+      refused_events: recording.refusedEvents,
+      not_auditable: recording.notAuditable,
+    },
     ...{ last_problem: recording.lastProblem, runs: recording.runs },
   };
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -62,6 +62,18 @@ const arrived = (run: string): string[] =>
       .map((one): { run_id: string; event_id: string } => JSON.parse(one))
       .flatMap(({ run_id, event_id }) => (run_id === run ? [event_id] : [])),
   );
+
+it('counts what the server would not have, and keeps it beside the spools', async () => {
+  refusedBy = { large: 413 };
+  const spools = begin();
+  for (const id of ['1', '2']) spools.append(line('large', id));
+  spools.append(line('small', '1'));
+  expect(await spools.drained(10_000)).toBe(true);
+  expect(spools.refusedEvents).toBe(2);
+  const kept = readFileSync(join(folder, 'spool', 'refused.ndjson'), 'utf8');
+  expect(kept).toBe(line('large', '1') + line('large', '2'));
+  expect(arrived('small')).toEqual(['1']);
+});
 
 describe('a run that the server refuses', () => {
   it('holds up no other, is said once and listed, and arrives in order and once when it is taken again', async () => {
