@@ -9,7 +9,6 @@ import type { Sleep } from '../lanes/sleep.ts';
 import type { Codecs } from '../registry/codecs.ts';
 import { decodeHeldProgress, encodeHeldProgress, firstToMove, type HeldProgress } from './held-progress.ts';
 import { lookThroughHeld, type MayMoveTo, nextToLookAt, withoutBrokenGroup } from './look-through-held.ts';
-import { readGoneHeld } from './read-gone-held.ts';
 import { readMovable } from './read-movable.ts';
 import { createReleasedRows } from './released-rows.ts';
 
@@ -116,8 +115,7 @@ export function createForwardHeld(deps: ForwardHeldDeps): ForwardHeld {
       mine.progress = withoutDeleted(mine.progress, start);
       const { progress } = mine;
       if (progress.lookedTo >= end && progress.waiting.size === 0) return false;
-      const mayRelease = await readMovable(store, firstToMove(progress));
-      const goneBelow = await readGoneHeld(store, firstToMove(progress));
+      const { mayMoveTo: mayRelease, goneBelow } = await readMovable(store, firstToMove(progress));
       // What is passed over must not stop what is behind it.
       const mayMoveTo: MayMoveTo = (runId) => Math.max(mayRelease(runId), goneBelow(runId) - 1);
       const from = nextToLookAt(progress, mayMoveTo);

@@ -49,9 +49,8 @@ export function createMemoryStore(shapes: ReadonlyMap<string, TableShape>): Memo
       )?.[1];
       if (/FROM rollstream\.gates FINAL ORDER BY seq DESC LIMIT 1 BY run_id$/.test(sql))
         return lastGates(rows('gates'));
-      if (/FROM rollstream\.released WHERE/.test(sql)) return lastReleased(rows('released'), Number(params.from));
       // Simulated runs are never deleted.
-      if (/FROM rollstream\.runs FINAL WHERE held_below/.test(sql)) return [];
+      if (/FROM rollstream\.released WHERE/.test(sql)) return lastReleased(rows('released'), Number(params.from));
       if (/FROM rollstream\.attempts FINAL/.test(sql)) return openAttempts(rows('attempts'), rows('decisions'), params);
       if (table === undefined) throw new Error(`a query that the simulation does not know: ${sql}`);
       const found = rows(table.replace(' FINAL', '')).filter((row) => matches(row, params));

@@ -131,12 +131,13 @@ vi.mock('../../src/gate/look-through-held.ts', async (original) => {
 vi.mock('../../src/gate/read-movable.ts', async (original) => {
   const real = await original<typeof import('../../src/gate/read-movable.ts')>();
   const readMovable: typeof real.readMovable = async (store, from) => {
-    const mayMoveTo = await real.readMovable(store, from);
-    if (is('forwards_closed_runs')) return () => Number.POSITIVE_INFINITY;
+    const movable = await real.readMovable(store, from);
+    const { mayMoveTo } = movable;
+    if (is('forwards_closed_runs')) return { ...movable, mayMoveTo: () => Number.POSITIVE_INFINITY };
     // What was told to be released, and was not moved, is left to its gate.
     if (is('released_is_forgotten'))
-      return (run) => (mayMoveTo(run) === Number.POSITIVE_INFINITY ? mayMoveTo(run) : -1);
-    return mayMoveTo;
+      return { ...movable, mayMoveTo: (run) => (mayMoveTo(run) === Number.POSITIVE_INFINITY ? mayMoveTo(run) : -1) };
+    return movable;
   };
   return { ...real, readMovable };
 });
