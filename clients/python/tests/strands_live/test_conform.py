@@ -5,11 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import re
-import signal
 import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +18,8 @@ from strands_env.core.types import Task
 from strands_env.eval import Evaluator
 from strands_sglang import SGLangClient
 
-from served_program import PROGRAM
-from strands_live.conftest import TOKENIZER
+from started_program import PROGRAM, settings
+from strands_live.beside_server import Engine, started_engine
 
 PLAYED = "honest,noncanonical_split,abort_partial,malformed_call"
 
@@ -44,42 +41,15 @@ class Tasks(Environment):
         return [search, calculator]
 
 
-@dataclass
-class Engine:
-    url: str
-    log: str
-
-
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    if not PROGRAM.exists():
-        pytest.skip("the program is not built (npm run build)")
-    folder = tmp_path_factory.mktemp("conform")
-    log = folder / "engine.jsonl"
-    listen = ["--listen", "127.0.0.1:0", "--tokenizer", str(TOKENIZER), "--log", str(log)]
-    child = subprocess.Popen(
-        ["node", str(PROGRAM), "conform", *listen], env=settings(), stderr=subprocess.PIPE, text=True
-    )
-    assert child.stderr is not None
-    try:
-        line = child.stderr.readline()
-        said = re.search(r"at (http://[\d.:]+)", line)
-        assert said is not None, line
-        yield Engine(said[1], str(log))
-    finally:
-        child.send_signal(signal.SIGINT)
-        child.wait(30)
-        child.stderr.close()
+    with started_engine(tmp_path_factory.mktemp("conform")) as engine:
+        yield engine
 
 
 def command(*argv: str) -> subprocess.CompletedProcess[str]:
     run = ["node", str(PROGRAM), "conform", *argv]
     return subprocess.run(run, env=settings(), capture_output=True, text=True, check=False)
-
-
-def settings() -> dict[str, str]:
-    """The program takes variables of its name for configuration."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("ROLLSTREAM_")}
 
 
 async def play(tasks: list[dict[str, Any]], client: SGLangClient, tokenizer: Any, output: Path) -> None:
@@ -101,7 +71,7 @@ def test_what_the_engine_knows_is_what_the_stack_holds_and_what_it_launders_is_f
     output = tmp_path / "results.jsonl"
     asyncio.run(play(tasks, SGLangClient(engine.url, max_retries=0), tokenizer, output))
 
-    report = command("report", engine.log, "--output", os.fspath(output), "--json")
+    report = command("report", str(engine.log), "--output", os.fspath(output), "--json")
     found = {case["scenario"]: case for case in json.loads(report.stdout)["cases"]}
     assert {scenario: case["verdict"] for scenario, case in found.items()} == {
         "honest": "faithful",

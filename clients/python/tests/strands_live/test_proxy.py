@@ -15,8 +15,8 @@ import httpx
 import pytest
 from strands_sglang import SGLangClient
 
+from strands_live.beside_server import Engine, started_engine, started_proxy
 from strands_live.recorded_by_proxy import Call, Store
-from strands_live.started_program import Engine, started_engine, started_proxy
 from strands_live.test_conform import play
 
 # It is not installed where types are checked.
