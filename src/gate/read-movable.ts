@@ -8,8 +8,8 @@ export interface Movable {
 }
 
 /**
- * What may be moved, by the last row of each gate, and what is of deleted runs. A run without a row moves nothing: what it holds was held by a preflight, and
- * only a row ends that, whatever the policy has become since.
+ * What may be moved, by the last row of each gate, and what is of deleted runs. A run without a row moves nothing: what it holds was
+ * held by a preflight, and only a row ends that, whatever the policy has become since.
  *
  * WHAT IS RELEASED IS MOVED. 1 the rows of `released` are written; 2 the forwarder dies, or the row comes late from one that hung;
  * 3 the gate closes: the books have it ready, so it is.

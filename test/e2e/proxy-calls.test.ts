@@ -175,7 +175,8 @@ interface Row {
 /** Once all of the run have ended in the store. Prompts are put together again from what travelled of them. */
 async function recordedCalls(run: string, rollouts: number): Promise<Map<string, Recorded[]>> {
   const ends = `SELECT count() AS n FROM rollstream.steps FINAL WHERE run_id = '${run}' AND kind = 'end'`;
-  for (let ended = -1; ended < rollouts; ) ended = Number((await query<{ n: string | number }>(ends))[0]?.n);
+  const ended = async () => Number((await query<{ n: string | number }>(ends))[0]?.n);
+  await expect.poll(ended, { timeout: 200_000, interval: 250 }).toBe(rollouts);
   const rows = await query<Row>(
     `SELECT rollout_id, seq, segment_id, kind, prompt_prefix_len, prompt_delta_ids, completion_ids, completion_logprobs,
        weight_spans.start, weight_spans.version

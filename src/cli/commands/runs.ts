@@ -108,34 +108,34 @@ async function list(context: CommandContext): Promise<number> {
   }
 }
 
-async function change(
+function change(
   context: CommandContext,
   runId: string,
   what: string,
   make: (runs: Runs) => Promise<RunSummary>,
 ): Promise<number> {
-  checkedName(runId, 'run');
-  const runs = await openRuns(context);
-  try {
-    const changed = await make(runs);
-    const text = `run ${visible(runId)} ${what}\n`;
-    await context.out.write(context.flags.json === true ? `${JSON.stringify(changed)}\n` : text);
-    return 0;
-  } finally {
-    await runs.close();
-  }
+  return told(context, runId, make, () => `run ${visible(runId)} ${what}\n`);
 }
 
-async function remove(
+function remove(
   context: CommandContext,
   runId: string,
   removal: { readonly confirm: string; readonly isForced: boolean },
 ): Promise<number> {
+  return told(context, runId, (runs) => runs.remove(runId, removal, ''), removedText);
+}
+
+async function told<Done>(
+  context: CommandContext,
+  runId: string,
+  make: (runs: Runs) => Promise<Done>,
+  textOf: (done: Done) => string,
+): Promise<number> {
   checkedName(runId, 'run');
   const runs = await openRuns(context);
   try {
-    const removed = await runs.remove(runId, removal, '');
-    await context.out.write(context.flags.json === true ? `${JSON.stringify(removed)}\n` : removedText(removed));
+    const done = await make(runs);
+    await context.out.write(context.flags.json === true ? `${JSON.stringify(done)}\n` : textOf(done));
     return 0;
   } finally {
     await runs.close();

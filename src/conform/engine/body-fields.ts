@@ -1,10 +1,7 @@
+import { isObject } from '../../server/request-value.ts';
 import { RefusedRequest } from './asked.ts';
 
 export type Body = Readonly<Record<string, unknown>>;
-
-export function isBody(value: unknown): value is Body {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 function refused(field: string, expected: string): RefusedRequest {
   return new RefusedRequest(400, 'BadRequestError', `${field}: expected ${expected}`);
@@ -55,7 +52,7 @@ export function idsField(body: Body, field: string, has: (id: number) => boolean
 export function objectField(body: Body, field: string): Body {
   const value = body[field];
   if (value === undefined || value === null) return {};
-  if (!isBody(value)) throw refused(field, 'an object');
+  if (!isObject(value)) throw refused(field, 'an object');
   return value;
 }
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { RollstreamError } from '../../errors.ts';
+import { isObject } from '../../server/request-value.ts';
 import { type Asked, RefusedRequest } from './asked.ts';
 import {
   type Body,
   flagField,
   idsField,
-  isBody,
   objectField,
   refuseSeveral,
   textField,
@@ -99,7 +99,7 @@ async function readChat(facts: RequestFacts, vocabulary: Vocabulary): Promise<As
     messages,
     parsesCalls: offered.length > 0 && body.tool_choice !== 'none',
     toolNames: offered.flatMap((tool) =>
-      isBody(tool) && isBody(tool.function) && typeof tool.function.name === 'string' ? [tool.function.name] : [],
+      isObject(tool) && isObject(tool.function) && typeof tool.function.name === 'string' ? [tool.function.name] : [],
     ),
     maxTokens: wholeField(body, 'max_completion_tokens', 0) ?? wholeField(body, 'max_tokens', 0),
     logprobs: flagField(body, 'logprobs') ? (wholeField(body, 'top_logprobs', 0) ?? 0) : null,

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import { isObject } from '../../server/request-value.ts';
 import { RefusedRequest } from './asked.ts';
-import { type Body, isBody } from './body-fields.ts';
+import type { Body } from './body-fields.ts';
 
 /** A prompt of the longest context, as ids and as messages, is a tenth of it. */
 const MOST_BYTES = 64 * 1024 ** 2;
@@ -21,6 +22,6 @@ export async function readBody(request: IncomingMessage): Promise<Body> {
   } catch {
     throw new RefusedRequest(400, 'BadRequestError', 'the body is no JSON');
   }
-  if (!isBody(value)) throw new RefusedRequest(400, 'BadRequestError', 'the body: expected an object');
+  if (!isObject(value)) throw new RefusedRequest(400, 'BadRequestError', 'the body: expected an object');
   return value;
 }

@@ -15,7 +15,8 @@ export interface VerdictRequest {
   readonly rest: JsonObject;
 }
 
-const FIELDS = [
+/** Of a verdict, but for who says it. */
+export const VERDICT_FIELDS = [
   ...[
     'run_id',
     'rollout_id',
@@ -28,8 +29,9 @@ const FIELDS = [
     'reward',
     'rewards',
   ],
-  ...['bound_to', 'report', 'event_id', 'producer_id'],
+  ...['bound_to', 'report', 'event_id'],
 ];
+const FIELDS = [...VERDICT_FIELDS, 'producer_id'];
 const MOST_INT = 2 ** 31 - 1;
 
 /** Throws Refused, which names the field. */

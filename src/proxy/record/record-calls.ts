@@ -95,14 +95,7 @@ export function createRecordCalls(deps: RecordCallsDeps): RecordCalls {
         },
       },
     );
-    const entry: AttemptEntry = {
-      atUs: exchange.startedAtUs,
-      nextSeq: 1,
-      calls: 0,
-      body: null,
-      segment: null,
-      found: null,
-    };
+    const entry: AttemptEntry = { ...NO_CONVERSATION, atUs: exchange.startedAtUs, nextSeq: 1, calls: 0 };
     store.append(attempt, entry, line, [], headLine(head));
   }
 
@@ -160,14 +153,7 @@ export function createRecordCalls(deps: RecordCallsDeps): RecordCalls {
       if (known === null || !('open' in known) || known.open.size === 0) return;
       const { nextSeq, calls } = store.attempts.stateOf(known.open);
       const { atUs } = known.open;
-      const gap: AttemptEntry = {
-        atUs,
-        nextSeq: nextSeq + 1,
-        calls: calls + 1,
-        body: null,
-        segment: null,
-        found: null,
-      };
+      const gap: AttemptEntry = { ...NO_CONVERSATION, atUs, nextSeq: nextSeq + 1, calls: calls + 1 };
       store.append(known.open, gap, '', [], '');
     },
     attemptOf(path) {
@@ -177,6 +163,9 @@ export function createRecordCalls(deps: RecordCallsDeps): RecordCalls {
     },
   };
 }
+
+/** Of what changes nothing of what was said. */
+const NO_CONVERSATION = { body: null, segment: null, found: null } as const;
 
 /** The client went on without its answer: its request stands whole at the beginning of another. */
 function wentOn(exchange: Exchange, { key, body }: WaitingCall): boolean {

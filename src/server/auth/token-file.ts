@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { RollstreamError } from '../../errors.ts';
+import { isObject } from '../request-value.ts';
 import { ROLES, type Role } from './caller.ts';
 
 /** A token as it is kept: whoever reads the file learns none. */
@@ -110,8 +111,4 @@ function timeOf(path: string, at: string, value: unknown): string {
 function damaged(path: string, why: string): RollstreamError {
   const field = 'http.tokens_file';
   return new RollstreamError('RS_CONFIG', `the token file ${path} cannot be used: ${why}`, { facts: { field } });
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -16,6 +16,16 @@ export function doneFrame(tokens: number): Frame {
   return { text: 'data: [DONE]\n\n', tokens };
 }
 
+/** The tokens of an answer, one a chunk, from `at` to `to`; of an answer without any an empty last one. */
+export function* chunksOf({
+  ids,
+}: Answer): Iterable<{ readonly at: number; readonly to: number; readonly isLast: boolean }> {
+  for (let at = 0; at < Math.max(1, ids.length); at++) {
+    const to = Math.min(at + 1, ids.length);
+    yield { at, to, isLast: to === ids.length };
+  }
+}
+
 /** One dialect's form of one route. */
 export interface Shape {
   readonly whole: (answer: Answer) => unknown;

@@ -1,6 +1,6 @@
 import type { Answer } from '../answer.ts';
 import { completionLogprobs } from './completion-logprobs.ts';
-import { dataFrame, doneFrame, type Frame, type Shape } from './frame.ts';
+import { chunksOf, dataFrame, doneFrame, type Frame, type Shape } from './frame.ts';
 
 /** SGLang's `/v1/completions`: ids that were not asked for are left out. */
 export const sglangCompletions: Shape = { whole, frames };
@@ -21,9 +21,7 @@ function whole(answer: Answer): unknown {
 
 function* frames(answer: Answer): Iterable<Frame> {
   const { asked, ids, deltas, finish } = answer;
-  for (let at = 0; at < Math.max(1, ids.length); at++) {
-    const to = Math.min(at + 1, ids.length);
-    const isLast = to === ids.length;
+  for (const { at, to, isLast } of chunksOf(answer)) {
     const choice = {
       index: 0,
       text: deltas[at] ?? '',

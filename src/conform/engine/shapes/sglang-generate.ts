@@ -1,5 +1,5 @@
 import type { Answer } from '../answer.ts';
-import { dataFrame, doneFrame, type Frame, type Shape } from './frame.ts';
+import { chunksOf, dataFrame, doneFrame, type Frame, type Shape } from './frame.ts';
 
 /**
  * SGLang's `/generate`. A chunk of a stream tells all so far, or with `incremental` what is new; what was not asked for is left out,
@@ -9,14 +9,12 @@ export function sglangGenerate(incremental: boolean): Shape {
   return {
     whole: (answer) => bodyOf(answer, 0, answer.ids.length, answer.text, true),
     *frames(answer): Iterable<Frame> {
-      const { length } = answer.ids;
       let text = '';
-      for (let at = 0; at < Math.max(1, length); at++) {
-        const to = Math.min(at + 1, length);
+      for (const { at, to, isLast } of chunksOf(answer)) {
         text = incremental ? (answer.deltas[at] ?? '') : text + (answer.deltas[at] ?? '');
-        yield dataFrame(bodyOf(answer, incremental ? at : 0, to, text, to === length), to);
+        yield dataFrame(bodyOf(answer, incremental ? at : 0, to, text, isLast), to);
       }
-      yield doneFrame(length);
+      yield doneFrame(answer.ids.length);
     },
   };
 }

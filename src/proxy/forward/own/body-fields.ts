@@ -1,10 +1,11 @@
+import { isObject } from '../../../server/request-value.ts';
 import { refused } from '../naming/checked-id.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Fields of a small JSON body; what is absent is null. RS_USAGE names the field that is wrong. */
 export function objectOf(value: unknown, field: string): Fields {
-  if (isFields(value)) return value;
+  if (isObject(value)) return value;
   throw refused(field, 'a JSON object is needed');
 }
 
@@ -36,8 +37,4 @@ export function arrayAt(value: Fields, field: string): readonly unknown[] {
   if (found === null) return [];
   if (Array.isArray(found)) return found;
   throw refused(field, 'an array is needed');
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,24 +1,10 @@
 import type { Verdict } from '../../../../clients/typescript/recorded.ts';
+import { VERDICT_FIELDS } from '../../../ingest/http/verdict-request.ts';
 import type { NamedBy } from '../../journal/call-head.ts';
 import type { NamedAttempt, SaidVerdict } from '../../record/port.ts';
 import { checkedId, refused } from '../naming/checked-id.ts';
 import { arrayAt, countAt, numberAt, objectOf, onlyFields, textAt } from './body-fields.ts';
 
-const FIELDS = [
-  ...[
-    'run_id',
-    'rollout_id',
-    'epoch',
-    'attempt',
-    'group_id',
-    'scorer',
-    'scorer_version',
-    'status',
-    'reward',
-    'rewards',
-  ],
-  ...['bound_to', 'report', 'event_id'],
-];
 const STATUSES = ['scored', 'not_run', 'timeout', 'crash', 'missing', 'parse_error', 'refused'] as const;
 
 export interface Said {
@@ -36,7 +22,7 @@ export function verdictsIn(body: unknown): readonly unknown[] {
 /** `named`: what header or path said, for what the verdict itself leaves out. */
 export function saidVerdict(one: unknown, named: NamedBy): Said {
   const value = objectOf(one, 'verdict');
-  onlyFields(value, FIELDS);
+  onlyFields(value, VERDICT_FIELDS);
   const idAt = (field: string): string | null => {
     const id = value[field];
     const text = typeof id === 'number' && Number.isSafeInteger(id) ? String(id) : textAt(value, field);
