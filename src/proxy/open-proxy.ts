@@ -100,7 +100,7 @@ function start(options: ProxyOptions, log: Logger, folder: string, recording: Re
     last_problem: problems.last,
   });
   return startForwarder(options.host, options.port, {
-    ...{ upstream, limits, metrics, log, calls: modelCalls },
+    ...{ upstream, limits, metrics, problems, log, calls: modelCalls },
     ownPaths: createOwnPaths({ recording, inFlight, metrics, status }),
     checkToken: createCheckToken(options.token, createFailedAttempts(now)),
   });

@@ -14,39 +14,46 @@ const TOKENS = 256;
 const STREAMS = { full: 256, smoke: 16 } as const;
 const MOST_ADDED_US = { call: 2_000, chunk: 200 } as const;
 
-/** What a recording proxy adds to a call: each round with it and without it, in turn. */
+/** What a recording proxy adds to a call: each round without one, with one that only passes on, and with it, in turn. */
 export const proxy: Bench = {
   name: 'proxy',
   run: (size) =>
     inTemporaryFolder(async (folder) => {
       const upstream = await startedServer(child('proxy-upstream.child.ts'));
+      const bare = await startedServer(child('proxy-bare.child.ts', upstream.url));
       const server = await startedServer(child('proxy-server.child.ts', upstream.url, join(folder, 'state')));
+      const servers = { upstream, bare, server };
       try {
-        const one = await callsFigure(upstream, server, size);
-        const alone = await chunksFigure(upstream, server, { size, streams: 1, gapMs: 10 });
-        return [one, alone, await chunksFigure(upstream, server, { size, streams: STREAMS[size], gapMs: 100 })];
+        const one = await callsFigure(servers, size);
+        const alone = await chunksFigure(servers, { size, streams: 1, gapMs: 10 });
+        return [one, alone, await chunksFigure(servers, { size, streams: STREAMS[size], gapMs: 100 })];
       } finally {
-        await server.stop();
-        await upstream.stop();
+        for (const { stop } of [server, bare, upstream]) await stop();
       }
     }),
 };
 
-async function callsFigure(upstream: StartedServer, server: StartedServer, size: Size): Promise<Figure> {
+interface Servers {
+  readonly upstream: StartedServer;
+  readonly bare: StartedServer;
+  readonly server: StartedServer;
+}
+
+async function callsFigure(servers: Servers, size: Size): Promise<Figure> {
   const cpuUs: number[] = [];
-  const rounds = await paired(size, upstream, server, async (of) => {
-    const cpu = await server.cpuSeconds();
+  const rounds = await paired(size, servers, async (of) => {
+    const cpu = await of.cpuSeconds();
     const took = await callsTook(of.url, CALLS[size], 1, TOKENS);
-    if (of === server) cpuUs.push((1e6 * ((await server.cpuSeconds()) - cpu)) / CALLS[size]);
+    if (of === servers.server) cpuUs.push((1e6 * ((await of.cpuSeconds()) - cpu)) / CALLS[size]);
     return took;
   });
-  const added = spreadOf(rounds.map(({ own, through }) => atShare(through, 0.99) - atShare(own, 0.99)));
+  const added = addedAt(rounds, 'through', 0.99);
   return {
     ...{ name: `proxy: p99 of a call of ${TOKENS} tokens`, ...p99Of(rounds), unit: 'µs' },
     target: { text: `≤ ${MOST_ADDED_US.call} µs more`, met: added.median <= MOST_ADDED_US.call },
     notes: [
-      addedNote('p99', added),
-      addedNote('median', spreadOf(rounds.map(medianAdded))),
+      addedNote(rounds, 'p99', 0.99),
+      addedNote(rounds, 'median', 0.5),
       `${Math.round(spreadOf(cpuUs).median)} µs of CPU a call, the recorder's thread included`,
     ],
   };
@@ -58,20 +65,18 @@ interface Streaming {
   readonly gapMs: number;
 }
 
-async function chunksFigure(
-  upstream: StartedServer,
-  server: StartedServer,
-  { size, streams, gapMs }: Streaming,
-): Promise<Figure> {
+async function chunksFigure(servers: Servers, { size, streams, gapMs }: Streaming): Promise<Figure> {
   const tokens = CHUNKS[size];
-  const cores: number[] = [];
-  const rounds = await paired(size, upstream, server, async (of) => {
-    const [cpu, began] = [await server.cpuSeconds(), performance.now()];
+  const [cores, bareCores]: [number[], number[]] = [[], []];
+  const rounds = await paired(size, servers, async (of) => {
+    const [cpu, began] = [await of.cpuSeconds(), performance.now()];
     const took = await chunksTook(of.url, streams, { tokens, gapMs });
-    if (of === server) cores.push(((await server.cpuSeconds()) - cpu) / ((performance.now() - began) / 1000));
+    const seconds = (performance.now() - began) / 1000;
+    if (of !== servers.upstream)
+      (of === servers.server ? cores : bareCores).push(((await of.cpuSeconds()) - cpu) / seconds);
     return took;
   });
-  const added = spreadOf(rounds.map(medianAdded));
+  const added = addedAt(rounds, 'through', 0.5);
   const perSecond = Math.round((streams * 1000) / gapMs);
   return {
     ...{
@@ -81,30 +86,30 @@ async function chunksFigure(
     },
     target: { text: `median ≤ ${MOST_ADDED_US.chunk} µs more`, met: added.median <= MOST_ADDED_US.chunk },
     notes: [
-      addedNote('median', added),
-      addedNote('p99', spreadOf(rounds.map(({ own, through }) => atShare(through, 0.99) - atShare(own, 0.99)))),
-      `${perSecond} chunks/s take ${(100 * spreadOf(cores).median).toFixed(0)} % of a core, the recorder's thread included`,
+      addedNote(rounds, 'median', 0.5),
+      addedNote(rounds, 'p99', 0.99),
+      `${perSecond} chunks/s take ${percent(cores)} of a core, the recorder's thread included; of one that only passes on: ${percent(bareCores)}`,
     ],
   };
 }
 
 interface Round {
   readonly own: readonly number[];
+  readonly bare: readonly number[];
   readonly through: readonly number[];
 }
 
 /** After one round of each that is not counted. */
 async function paired(
   size: Size,
-  upstream: StartedServer,
-  server: StartedServer,
+  { upstream, bare, server }: Servers,
   measure: (of: StartedServer) => Promise<number[]>,
 ): Promise<Round[]> {
-  if (size === 'full') for (const of of [upstream, server]) await measure(of);
+  if (size === 'full') for (const of of [upstream, bare, server]) await measure(of);
   const rounds: Round[] = [];
   for (let round = 0; round < ROUNDS[size]; round++) {
     const own = await measure(upstream);
-    rounds.push({ own, through: await measure(server) });
+    rounds.push({ own, bare: await measure(bare), through: await measure(server) });
   }
   return rounds;
 }
@@ -114,8 +119,8 @@ function p99Of(rounds: readonly Round[]): { value: Spread; yardstick: { name: st
   return { value: of('through'), yardstick: { name: 'without it', value: of('own') } };
 }
 
-function medianAdded({ own, through }: Round): number {
-  return atShare(through, 0.5) - atShare(own, 0.5);
+function addedAt(rounds: readonly Round[], side: 'bare' | 'through', share: number): Spread {
+  return spreadOf(rounds.map((round) => atShare(round[side], share) - atShare(round.own, share)));
 }
 
 function atShare(values: readonly number[], share: number): number {
@@ -123,8 +128,14 @@ function atShare(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }
 
-function addedNote(name: string, { median, min, max }: Spread): string {
-  return `${name}: ${Math.round(median)} µs more (${Math.round(min)}–${Math.round(max)})`;
+function addedNote(rounds: readonly Round[], name: string, share: number): string {
+  const { median, min, max } = addedAt(rounds, 'through', share);
+  const bare = Math.round(addedAt(rounds, 'bare', share).median);
+  return `${name}: ${Math.round(median)} µs more (${Math.round(min)}–${Math.round(max)}); by one that only passes on: ${bare}`;
+}
+
+function percent(cores: readonly number[]): string {
+  return `${(100 * spreadOf(cores).median).toFixed(0)} %`;
 }
 
 function child(name: string, ...args: readonly string[]): ChildProcessWithoutNullStreams {

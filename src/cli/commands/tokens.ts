@@ -58,11 +58,16 @@ async function create(context: CommandContext, flags: CreateFlags): Promise<numb
   if (runs?.includes('')) throw new RollstreamError('RS_USAGE', '--run: the name of a run is needed');
   const [path, { changeTokens }, { createToken }] = await withFile(context);
   const wish = { role, name, expiresMs, runs: runs === null ? null : [...new Set(runs)] };
-  const { token, kept } = await changeTokens(path, (file) => createToken(file, wish, context.io.now()));
+  const { token, kept, isFirst } = await changeTokens(path, (file) => {
+    const made = createToken(file, wish, context.io.now());
+    return { file: made.file, result: { ...made.result, isFirst: file.tokens.length === 0 } };
+  });
   await context.out.write(
     context.flags.json === true ? `${JSON.stringify({ token, ...shownOf(kept) })}\n` : `${token}\n`,
   );
   context.say(`token ${kept.id} (${role} of ${kept.runs?.join(', ') ?? 'all runs'}) in ${path}; it is not shown again`);
+  if (isFirst)
+    context.say('it is the first: from now on every request needs a token, also those of who worked without one');
   return 0;
 }
 

@@ -1,29 +1,33 @@
-import { readFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import { RollstreamError } from '../../errors.ts';
+import { readLines } from '../../ingest/line-reader.ts';
 import type { TruthCall, TruthHead } from '../truth.ts';
 import type { Truth } from './conform-report.ts';
 
 /** All that the engine logged. A last line that is not whole is of an engine that was killed while it wrote. */
 export async function readTruth(path: string): Promise<Truth> {
-  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new RollstreamError('RS_FILE_UNREADABLE', `${path}: ${why}`, { cause, facts: { path } });
-  });
-  const lines = text.split('\n');
-  if (text !== '' && !text.endsWith('\n')) lines.pop();
   let head: TruthHead | null = null;
   const calls: TruthCall[] = [];
-  for (const [at, line] of lines.entries()) {
-    if (line === '') continue;
-    const value = parsed(line);
+  for await (const { number, bytes, ended } of readLines(readable(path))) {
+    if (!ended) break;
+    const value = bytes === null ? null : parsed(bytes.toString('utf8'));
     if (isHead(value)) head = value;
     else if (isCall(value)) calls.push(value);
-    else
-      throw new RollstreamError('RS_INPUT_REFUSED', `${path}:${at + 1}: not a line of the log of rollstream conform`, {
-        facts: { path },
-      });
+    else {
+      const message = `${path}:${number}: not a line of the log of rollstream conform`;
+      throw new RollstreamError('RS_INPUT_REFUSED', message, { facts: { path } });
+    }
   }
   return { head, calls };
+}
+
+async function* readable(path: string): AsyncGenerator<Buffer> {
+  try {
+    yield* createReadStream(path);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new RollstreamError('RS_FILE_UNREADABLE', `${path}: ${why}`, { cause, facts: { path } });
+  }
 }
 
 function parsed(line: string): unknown {

@@ -7,11 +7,12 @@ import type { CheckProxyToken } from './check-token.ts';
 import { answerError, rawErrorAnswer } from './error-answer.ts';
 import type { ForwardLimits } from './limits.ts';
 import type { ModelCalls } from './model-calls.ts';
-import { modelRouteOf } from './model-route.ts';
+import { modelRouteOf, unrecordedCall } from './model-route.ts';
 import { nameRequest } from './naming/name-request.ts';
 import { ownPathOf } from './own/own-path.ts';
 import type { OwnPaths } from './own/own-paths.ts';
 import { passThrough } from './pass-through.ts';
+import type { Problems } from './problems.ts';
 import type { ProxyMetrics } from './proxy-metrics.ts';
 import { type Upstream, upstreamProblem } from './upstream.ts';
 
@@ -22,6 +23,7 @@ export interface ForwarderDeps {
   readonly checkToken: CheckProxyToken;
   readonly limits: ForwardLimits;
   readonly metrics: ProxyMetrics;
+  readonly problems: Problems;
   readonly log: Logger;
 }
 
@@ -37,7 +39,7 @@ const KEEP_ALIVE_MS = 75_000;
 const BACKLOG = 4_096;
 
 export async function startForwarder(host: string, port: number, deps: ForwarderDeps): Promise<Forwarder> {
-  const { upstream, calls, ownPaths, checkToken, limits, metrics, log } = deps;
+  const { upstream, calls, ownPaths, checkToken, limits, metrics, problems, log } = deps;
   const guard = createGuard({ host });
   let inFlight = 0;
   let isClosing = false;
@@ -61,6 +63,8 @@ export async function startForwarder(host: string, port: number, deps: Forwarder
     if (route !== null) return calls.forward(req, res, request, route);
     metrics.passed();
     const { target } = request;
+    const unrecorded = unrecordedCall(req.method ?? '', target);
+    if (unrecorded !== null) problems.say('passed', unrecorded);
     return passThrough(req, res, { upstream, target, silenceMs: limits.upstreamSilenceMs });
   }
 

@@ -27,6 +27,11 @@ it('prints the token once, on stdout alone, and never again', async () => {
   expect(listed.stdout).toMatch(new RegExp(`${id} +workers +producer +math, code +\\S+ +revoked`));
 });
 
+it('the first one says that it shuts out who has none, and no other does', async () => {
+  expect((await tokens('create', '--role', 'reader')).stderr).toContain('every request needs a token');
+  expect((await tokens('create', '--role', 'reader')).stderr).not.toContain('every request');
+});
+
 it('as JSON it says what the token is for, and nothing that could be guessed from', async () => {
   const made = await tokens('create', '--role', 'reader', '--expires', '90d', '--json');
   const { token, id, created_at, expires_at, ...rest } = JSON.parse(made.stdout);
