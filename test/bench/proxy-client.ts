@@ -4,31 +4,31 @@ const CHAT = '/v1/chat/completions';
 /** About what an agent's history of a few turns weighs. */
 const MESSAGES = [{ role: 'user', content: 'word '.repeat(2_000) }];
 
-export interface Asked {
-  readonly tokens: number;
-  /** Of a stream; 0: the answer is whole. */
-  readonly gapMs: number;
-}
+/** `gapMs`: between the chunks of a stream; `holdMs`: until an answer that is whole. */
+export type Asked = { readonly tokens: number } & ({ readonly gapMs: number } | { readonly holdMs: number });
 
-/** How long each of so many calls took, in µs, of some clients that call one after the other. */
-export async function callsTook(url: string, calls: number, clients: number, tokens: number): Promise<number[]> {
+/** How long each of so many calls took, one after the other, in µs, without the time for which the engine held its answer. */
+export async function callsTook(url: string, calls: number, asked: Asked): Promise<number[]> {
   const agent = new http.Agent({ keepAlive: true });
   const took: number[] = [];
-  let left = calls;
-  const client = async (): Promise<void> => {
-    while (left-- > 0) {
-      const began = performance.now();
-      await ask(url, agent, { tokens, gapMs: 0 }, () => {});
-      took.push(1000 * (performance.now() - began));
-    }
-  };
-  await Promise.all(Array.from({ length: clients }, client));
+  for (let call = 0; call < calls; call++) {
+    let said = '';
+    const began = performance.now();
+    await ask(url, agent, asked, (text) => {
+      said += text;
+    });
+    took.push(1000 * (performance.now() - began) - Number(/"held_us":(\d+)/.exec(said)?.[1]));
+  }
   agent.destroy();
   return took;
 }
 
 /** How long each chunk of so many streams at once was under way, in µs. */
-export async function chunksTook(url: string, streams: number, asked: Asked): Promise<number[]> {
+export async function chunksTook(
+  url: string,
+  streams: number,
+  asked: Asked & { readonly gapMs: number },
+): Promise<number[]> {
   const agent = new http.Agent({ keepAlive: true });
   const took: number[] = [];
   const read = (text: string): void => {
@@ -48,9 +48,9 @@ export async function chunksTook(url: string, streams: number, asked: Asked): Pr
 
 let asks = 0;
 
-function ask(url: string, agent: http.Agent, { tokens, gapMs }: Asked, read: (text: string) => void): Promise<void> {
-  const stream = gapMs > 0 ? { stream: true, gap_ms: gapMs } : {};
-  const body = JSON.stringify({ messages: MESSAGES, max_tokens: tokens, ...stream });
+function ask(url: string, agent: http.Agent, asked: Asked, read: (text: string) => void): Promise<void> {
+  const pace = 'gapMs' in asked ? { stream: true, gap_ms: asked.gapMs } : { hold_ms: asked.holdMs };
+  const body = JSON.stringify({ messages: MESSAGES, max_tokens: asked.tokens, ...pace });
   const headers = {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),

@@ -1,8 +1,9 @@
 import http from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * The barest engine in vLLM's shape: an answer of `max_tokens`, at once, or as a stream with a chunk every `gap_ms`, which says when it
- * was written by a clock that all processes of the machine share.
+ * The barest engine in vLLM's shape: an answer of `max_tokens` after `hold_ms`, which says how long it was held, or a stream with a chunk
+ * every `gap_ms`, which says when it was written by a clock that all processes of the machine share.
  */
 const LOGPROB = { token: ' word', logprob: -0.5, bytes: [32, 119, 111, 114, 100], top_logprobs: [] };
 
@@ -10,14 +11,15 @@ function numberIn(body: string, field: string): number {
   return Number(new RegExp(`"${field}":(\\d+)`).exec(body)?.[1] ?? 0);
 }
 
-function whole(tokens: number, isAsked: boolean): string {
+function whole(tokens: number, isAsked: boolean, heldFrom: number): string {
   const ids = Array.from({ length: tokens }, (_, at) => 1000 + at);
   const choice = {
     ...{ index: 0, message: { role: 'assistant', content: ' word'.repeat(tokens) }, finish_reason: 'stop' },
     logprobs: isAsked ? { content: ids.map(() => LOGPROB) } : null,
     token_ids: isAsked ? ids : null,
   };
-  return JSON.stringify({ id: 'c', choices: [choice], prompt_token_ids: isAsked ? ids : null });
+  const heldUs = Math.round(1000 * (performance.now() - heldFrom));
+  return JSON.stringify({ id: 'c', choices: [choice], prompt_token_ids: isAsked ? ids : null, held_us: heldUs });
 }
 
 function chunk(isAsked: boolean): string {
@@ -32,7 +34,9 @@ const server = http.createServer(async (req, res) => {
   const isAsked = body.includes('"return_token_ids":true');
   const tokens = numberIn(body, 'max_tokens');
   if (!body.includes('"stream":true')) {
-    const text = whole(tokens, isAsked);
+    const heldFrom = performance.now();
+    await sleep(numberIn(body, 'hold_ms'));
+    const text = whole(tokens, isAsked, heldFrom);
     res.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }).end(text);
     return;
   }
