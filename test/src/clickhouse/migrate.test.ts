@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,8 +20,10 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const deps = {
   async run(sql: string, params?: Readonly<Record<string, string>>) {
-    if (params !== undefined) books.set(params.name ?? '', params.sha256 ?? '');
-    else if (/^CREATE .( |$)/.test(sql)) statements.push(sql);
+    const files: Array<{ name: string; sha256: string }> = JSON.parse(params?.files ?? '[]');
+    for (const { name, sha256 } of files) books.set(name, sha256);
+    if (files.length > 0) return;
+    if (/^CREATE .( |$)/.test(sql)) statements.push(sql);
   },
   applied: async () => Array.from(books, ([name, sha256]) => ({ name, sha256 })),
   log() {},
@@ -40,6 +43,8 @@ test('a second time nothing runs', async () => {
 });
 
 test('a file that did not end runs again whole', async () => {
+  books.set('0000-before.sql', createHash('sha256').update('').digest('hex'));
+  await writeFile(join(folder, '0000-before.sql'), '');
   let left = 1;
   const dying = {
     ...deps,
@@ -51,6 +56,14 @@ test('a file that did not end runs again whole', async () => {
   await expect(migrate(folder, dying)).rejects.toThrow('killed');
   await migrate(folder, dying);
   expect(statements).toEqual(["CREATE A ';'", "CREATE A ';'", 'CREATE B', 'CREATE C']);
+});
+
+test('of a new store nothing is recorded until all of it is there', async () => {
+  const dying = { ...deps, run: async (sql: string) => (/CREATE C/.test(sql) ? Promise.reject(sql) : deps.run(sql)) };
+  await expect(migrate(folder, dying)).rejects.toBe('CREATE C');
+  expect(books.size).toBe(0);
+  await migrate(folder, deps);
+  expect([...books.keys()]).toEqual(['0001-a.sql', '0002-b.sql']);
 });
 
 test('an applied file that changed is refused, by name', async () => {
