@@ -33,11 +33,12 @@ export const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   conform: async () => (await import('./commands/conform.ts')).addConform,
 };
 
-/** The command that is called; all of them where none is, as for the help. */
+/** The command that is called; all of them where none is, as for the help; none for the version. */
 export function commandsOf(argv: readonly string[], globalFlags: readonly Option[]): Promise<AddCommand[]> {
   const word = firstOperand(argv, globalFlags);
   const called = word !== undefined && Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined;
-  const loads = called === undefined ? Object.values(COMMANDS) : [called];
+  const all = word === undefined && argv.includes('--version') ? [] : Object.values(COMMANDS);
+  const loads = called === undefined ? all : [called];
   return Promise.all(loads.map((load) => load()));
 }
 

@@ -28,3 +28,8 @@ it.each([[[]], [['--help']], [['redy']], [['constructor']]])(
     expect(await namesOf(argv)).toEqual(Object.keys(COMMANDS));
   },
 );
+
+it('the version needs none of them', async () => {
+  expect(await namesOf(['--version'])).toEqual([]);
+  expect(await namesOf(['ready', '--version'])).toEqual(['ready']);
+});
