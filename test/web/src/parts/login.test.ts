@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type StartedServer, startedServer } from '../../../bench/started-server.ts';
-import { startTypescript } from '../../../start-typescript.ts';
+import { startRollstream } from '../../../e2e/rollstream.ts';
 import { type OpenBrowser, openBrowser } from '../../open-browser.ts';
 
 const TOKEN = 'a-token-of-some-length';
@@ -14,9 +14,7 @@ let browser: OpenBrowser;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'rollstream-login-'));
   process.env.ROLLSTREAM_HTTP_TOKEN = TOKEN;
-  const child = startTypescript('../../../../src/cli/main.ts', import.meta.url, [
-    ...['up', '--data', join(folder, 'data'), '--port', '0'],
-  ]);
+  const child = startRollstream('up', '--data', join(folder, 'data'), '--port', '0');
   delete process.env.ROLLSTREAM_HTTP_TOKEN;
   [server, browser] = await Promise.all([startedServer(child), openBrowser()]);
 });
