@@ -7,7 +7,7 @@ import { createFailedAttempts } from '../server/auth/failed-attempts.ts';
 import { createFindEngine, knownEngine } from './forward/ask/find-engine.ts';
 import { createRefusedAskings } from './forward/ask/refused-askings.ts';
 import type { Engine } from './forward/ask/what-to-ask.ts';
-import { createBeginRecord } from './forward/call-record.ts';
+import { createCallRecords } from './forward/call-record.ts';
 import { createCallsInFlight } from './forward/calls-in-flight.ts';
 import { createCheckToken } from './forward/check-token.ts';
 import type { ForwardLimits } from './forward/limits.ts';
@@ -18,6 +18,7 @@ import { createProxyMetrics } from './forward/proxy-metrics.ts';
 import { type Forwarder, startForwarder } from './forward/start-forwarder.ts';
 import { createUpstream } from './forward/upstream.ts';
 import { createCallIds } from './journal/call-ids.ts';
+import { createFileReuse, type FileReuse } from './journal/file-reuse.ts';
 import type { OpenRecording } from './open-recording.ts';
 import type { RecordingOptions, RecordingStatus } from './record/port.ts';
 
@@ -43,22 +44,25 @@ export interface Proxy {
 
 /** Where the files of calls are, in the state folder of a proxy. */
 export const CALLS_FOLDER = 'calls';
+/** Of calls that ended, whose files are held open to be used again. */
+const MOST_HELD_FILES = 64;
 
 export async function openProxy(options: ProxyOptions, log: Logger, openRecording: OpenRecording): Promise<Proxy> {
   const { folder } = options.recording;
   const owned = await takeDataFolder(folder);
   try {
-    const calls = join(folder, CALLS_FOLDER);
-    makeFolder(calls);
+    makeFolder(join(folder, CALLS_FOLDER));
+    const files = createFileReuse(MOST_HELD_FILES);
     const recording = await openRecording(options.recording, (level, message) => log[level](message));
     try {
-      const forwarder = await start(options, log, calls, recording);
+      const forwarder = await start(options, log, files, recording);
       await owned.announce(forwarder.url);
       return {
         url: forwarder.url,
         async close(graceMs, sendMs) {
           await forwarder.close(graceMs);
           const last = await recording.close(sendMs);
+          files.close();
           await owned.release();
           return last;
         },
@@ -75,7 +79,7 @@ export async function openProxy(options: ProxyOptions, log: Logger, openRecordin
 
 type Recording = Awaited<ReturnType<OpenRecording>>;
 
-function start(options: ProxyOptions, log: Logger, folder: string, recording: Recording): Promise<Forwarder> {
+function start(options: ProxyOptions, log: Logger, files: FileReuse, recording: Recording): Promise<Forwarder> {
   const { limits, asks, showsAdded } = options;
   const now = (): number => performance.now();
   const upstream = createUpstream(options.upstream);
@@ -84,12 +88,12 @@ function start(options: ProxyOptions, log: Logger, folder: string, recording: Re
   const problems = createProblems(log, now);
   const findEngine =
     options.engine === 'auto' ? createFindEngine(upstream, now, problems) : knownEngine(options.engine);
-  const ended = (path: string): void => recording.ended(path);
+  const folder = join(options.recording.folder, CALLS_FOLDER);
   const inFlight = createCallsInFlight(options.recording.run);
   const modelCalls = createModelCalls({
     ...{ upstream, findEngine, refusedAskings, asks, showsAdded, limits, inFlight, metrics },
     nextCallId: createCallIds(),
-    beginRecord: createBeginRecord({ folder, ended, problems, metrics }),
+    createRecord: createCallRecords({ folder, files, ended: recording.ended, problems, metrics }),
   });
   const status = () => ({
     upstream: options.upstream.href,

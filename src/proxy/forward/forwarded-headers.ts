@@ -11,26 +11,33 @@ export type Replaced = ReadonlyMap<string, string | null>;
 
 /** What goes on of the headers of one side; `replaced` that did not come are added behind. */
 export function forwardedHeaders(raw: RawHeaders, replaced: Replaced): string[] {
-  const listed = new Set(
-    valuesOf(raw, 'connection').flatMap((value) => value.split(',').map((name) => name.trim().toLowerCase())),
-  );
+  const listed = listedIn(valuesOf(raw, 'connection'));
   const kept: string[] = [];
   const seen = new Set<string>();
   for (let at = 0; at + 1 < raw.length; at += 2) {
-    const [name = '', value = ''] = [raw[at], raw[at + 1]];
+    const name = raw[at] ?? '';
     const known = name.toLowerCase();
     if (HOP_BY_HOP.has(known) || listed.has(known) || known.startsWith(OWN_HEADERS)) continue;
     const instead = replaced.get(known);
     if (instead === null || (instead !== undefined && seen.has(known))) continue;
     seen.add(known);
-    kept.push(name, instead ?? value);
+    kept.push(name, instead ?? raw[at + 1] ?? '');
   }
   for (const [name, value] of replaced) if (value !== null && !seen.has(name)) kept.push(name, value);
   return kept;
 }
 
+/** Names in the values of `connection`, which are of it too. */
+function listedIn(values: readonly string[]): ReadonlySet<string> {
+  return new Set(values.flatMap((value) => value.split(',').map((name) => name.trim().toLowerCase())));
+}
+
 export function valuesOf(raw: RawHeaders, name: string): string[] {
-  return raw.flatMap((text, at) => (at % 2 === 0 && text.toLowerCase() === name ? [raw[at + 1] ?? ''] : []));
+  const values: string[] = [];
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    if (raw[at]?.length === name.length && raw[at]?.toLowerCase() === name) values.push(raw[at + 1] ?? '');
+  }
+  return values;
 }
 
 /** Lower case; a name that came twice is joined by `, `. */

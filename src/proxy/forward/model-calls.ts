@@ -3,9 +3,9 @@ import type { CallHead } from '../journal/call-head.ts';
 import type { FindEngine } from './ask/find-engine.ts';
 import type { RefusedAskings } from './ask/refused-askings.ts';
 import { type Asking, isStream, namesOf, whatToAsk } from './ask/what-to-ask.ts';
-import type { BeginRecord } from './call-record.ts';
+import type { CreateCallRecord } from './call-record.ts';
 import type { CallsInFlight } from './calls-in-flight.ts';
-import { forwardedHeaders, joinedHeaders } from './forwarded-headers.ts';
+import { forwardedHeaders, valuesOf } from './forwarded-headers.ts';
 import { type BodyObject, bodyObject, withMembers } from './json/insert.ts';
 import type { ForwardLimits } from './limits.ts';
 import type { ModelRoute } from './model-route.ts';
@@ -24,7 +24,7 @@ export interface ModelCallsDeps {
   readonly showsAdded: boolean;
   readonly limits: ForwardLimits;
   readonly nextCallId: (startedAtUs: number) => string;
-  readonly beginRecord: BeginRecord;
+  readonly createRecord: CreateCallRecord;
   readonly inFlight: CallsInFlight;
   readonly metrics: ProxyMetrics;
 }
@@ -77,7 +77,7 @@ export function createModelCalls(deps: ModelCallsDeps): ModelCalls {
       },
       ...{ startedAtUs, headers: recordedOf(req), asked: asked === null ? [] : namesOf(asked) },
     };
-    const record = deps.beginRecord(head, bytes, () => (performance.now() - began) * 1000);
+    const record = deps.createRecord(head, bytes, () => (performance.now() - began) * 1000);
     const call = openCall({
       ...{ upstream, res, record, silenceMs: limits.upstreamSilenceMs, ownBody: bytes },
       requestOf: (sent, asks) => requestOf(req, request.target, sent, asks),
@@ -119,7 +119,11 @@ export function createModelCalls(deps: ModelCallsDeps): ModelCalls {
   };
 }
 
-function recordedOf(req: IncomingMessage): Record<string, string> {
-  const all = joinedHeaders(req.rawHeaders);
-  return Object.fromEntries(RECORDED.flatMap((name) => (all[name] === undefined ? [] : [[name, all[name]]])));
+function recordedOf({ rawHeaders }: IncomingMessage): Record<string, string> {
+  const recorded: Record<string, string> = {};
+  for (const name of RECORDED) {
+    const values = valuesOf(rawHeaders, name);
+    if (values.length > 0) recorded[name] = values.join(', ');
+  }
+  return recorded;
 }

@@ -106,6 +106,8 @@ export function openCall(parts: OpenCallParts): OpenCall {
       }
     });
     opened.end(body);
+    // No answer is heard of before the next turn: the engine need not wait for the file.
+    record.begin();
   }
 
   function pass(answer: IncomingMessage, asked: Asking | null): void {

@@ -9,18 +9,34 @@ export interface Silence {
 }
 
 export function createSilence(ms: number, onSilent: () => void): Silence {
-  let timer: NodeJS.Timeout | null = setTimeout(onSilent, ms);
+  let timer: NodeJS.Timeout | null = null;
   let isStopped = false;
+  let heardAt = 0;
+  /** A timer that is set anew for all that is heard would cost more than to look when it was. */
+  const listen = (forMs: number): void => {
+    timer = setTimeout(() => {
+      const leftMs = heardAt + ms - performance.now();
+      if (leftMs > 0) listen(Math.ceil(leftMs));
+      else onSilent();
+    }, forMs);
+  };
+  const begin = (): void => {
+    heardAt = performance.now();
+    listen(ms);
+  };
   const pause = (): void => {
     if (timer !== null) clearTimeout(timer);
     timer = null;
   };
+  begin();
   return {
-    heard: () => timer?.refresh(),
+    heard() {
+      heardAt = performance.now();
+    },
     pause,
     resume() {
       pause();
-      if (!isStopped) timer = setTimeout(onSilent, ms);
+      if (!isStopped) begin();
     },
     stop() {
       isStopped = true;

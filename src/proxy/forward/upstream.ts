@@ -29,14 +29,14 @@ export function createUpstream(url: URL): Upstream {
   const options = { keepAlive: true, maxFreeSockets: MAX_IDLE_SOCKETS, timeout: IDLE_SOCKET_MS } as const;
   const agent = isTls ? new https.Agent(options) : new http.Agent(options);
   const request = isTls ? https.request : http.request;
+  const to = {
+    ...{ agent, setHost: false, maxHeaderSize: MAX_ANSWER_HEAD_BYTES },
+    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: url.port === '' ? (isTls ? 443 : 80) : Number(url.port),
+  };
   const base = url.pathname.replace(/\/+$/, '');
   const begin = ({ method, target, headers }: UpstreamRequest): ClientRequest => {
-    const begun = request({
-      ...{ agent, method, headers, setHost: false, maxHeaderSize: MAX_ANSWER_HEAD_BYTES },
-      host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
-      port: url.port === '' ? (isTls ? 443 : 80) : Number(url.port),
-      path: `${base}${target}`,
-    });
+    const begun = request({ ...to, method, headers, path: `${base}${target}` });
     // Nobody asked for it, and node tells neither an answer nor an error then.
     begun.once('upgrade', (_, socket) => {
       socket.on('error', () => {}).destroy();

@@ -14,12 +14,28 @@ export const FRAME = {
 
 export type FrameKind = (typeof FRAME)[keyof typeof FRAME];
 
+export interface Frame {
+  readonly kind: FrameKind;
+  readonly sinceUs: number;
+  readonly bytes: Uint8Array;
+}
+
 export const FRAME_HEAD_BYTES = 1 + 6 + 4;
 
-export function frameHead(kind: FrameKind, sinceUs: number, length: number): Buffer {
-  const head = Buffer.allocUnsafe(FRAME_HEAD_BYTES);
-  head.writeUInt8(kind, 0);
-  head.writeUIntLE(Math.max(0, Math.round(sinceUs)), 1, 6);
-  head.writeUInt32LE(length, 7);
-  return head;
+/** Frames in a row. What most of them fit into is the same memory each time: it is to be written before the next are. */
+export function framesAsBytes(frames: readonly Frame[]): Buffer {
+  let length = 0;
+  for (const { bytes } of frames) length += FRAME_HEAD_BYTES + bytes.length;
+  const all = length <= SHARED.length ? SHARED.subarray(0, length) : Buffer.allocUnsafe(length);
+  let at = 0;
+  for (const { kind, sinceUs, bytes } of frames) {
+    all.writeUInt8(kind, at);
+    all.writeUIntLE(Math.max(0, Math.round(sinceUs)), at + 1, 6);
+    all.writeUInt32LE(bytes.length, at + 7);
+    all.set(bytes, at + FRAME_HEAD_BYTES);
+    at += FRAME_HEAD_BYTES + bytes.length;
+  }
+  return all;
 }
+
+const SHARED = Buffer.allocUnsafeSlow(512 * 1024);

@@ -1,5 +1,6 @@
 import type { Verdict } from '../../../clients/typescript/recorded.ts';
 import type { NamedBy } from '../journal/call-head.ts';
+import type { Reuse } from '../journal/file-reuse.ts';
 
 /** Of which attempt something is said that is no call. `attempt: null`: the latest that this proxy has seen. */
 export type NamedAttempt = NamedBy & { readonly rollout: string };
@@ -63,8 +64,11 @@ export interface WaitingRun {
 
 /** Makes events of calls, beside the thread that passes them on. Nothing of it is ever in the way of a client. */
 export interface Recording {
-  /** The call whose file this is has ended: its events come from here on in the order of these. Returns at once. */
-  ended(path: string): void;
+  /**
+   * The call whose file this is has ended: its events come from here on in the order of these. Returns at once. `reuse`: its file is
+   * emptied where it would else be removed, and whoever gives this is told.
+   */
+  ended(path: string, reuse?: Reuse | null): void;
   /** Durable here once it resolves, after the events of all calls that ended before. RS_NOT_FOUND: no such attempt is open. */
   endRollout(named: NamedAttempt, end: SaidEnd): Promise<void>;
   /** Durable here once it resolves. Also after the end of the attempt. RS_NOT_FOUND: this proxy knows no such rollout. */

@@ -11,7 +11,8 @@ export interface RecorderStart {
 
 /** What it is told and asked; `id` tells which question is answered. */
 export type RecorderRequest =
-  | { readonly kind: 'ended'; readonly path: string }
+  /** `isReused`: its file is to be emptied, not removed. */
+  | { readonly kind: 'ended'; readonly path: string; readonly isReused: boolean }
   /** Set aside: nobody can make events of it. */
   | { readonly kind: 'unread'; readonly path: string }
   | ({ readonly id: number } & RecorderQuestion);
@@ -27,8 +28,8 @@ export type RecorderAnswer =
   | { readonly kind: 'ready' }
   /** Should the thread die now, it is of this. */
   | { readonly kind: 'taking'; readonly path: string }
-  /** `stays`: its file is kept, since the client may ask again. */
-  | { readonly kind: 'taken'; readonly path: string; readonly stays: boolean }
+  /** `left`: of its file, which stays where the client may ask again. */
+  | { readonly kind: 'taken'; readonly path: string; readonly left: 'nothing' | 'empty' | 'all' }
   /** For the log. */
   | { readonly kind: 'said'; readonly level: 'warn' | 'info'; readonly message: string }
   | { readonly kind: 'done'; readonly id: number; readonly status: RecordingStatus | null }

@@ -18,7 +18,8 @@ export interface RecorderListener {
 }
 
 export interface RecorderQueue {
-  ended(path: string): void;
+  /** `isReused`: its file is emptied, not removed. */
+  ended(path: string, isReused: boolean): void;
   /** A thread before this one died of it. */
   unread(path: string): void;
   ask(id: number, question: RecorderQuestion): void;
@@ -36,7 +37,8 @@ export function openRecorderQueue({ options, producerId }: RecorderStart, listen
     ...{ folder: join(folder, 'spool'), producerId, server: options.server, maxBytes: RECORD_LIMITS.spoolBytes },
     say: listener.say,
   });
-  const disk = createRecordDisk(folder, spools);
+  let reused: string | null = null;
+  const disk = createRecordDisk(folder, spools, (path) => path === reused);
   const recorder = createRecorder({
     ...{ folder, producerId, options, callsFolder: join(options.folder, 'calls'), limits: RECORD_LIMITS },
     ...{ disk },
@@ -115,10 +117,12 @@ export function openRecorderQueue({ options, producerId }: RecorderStart, listen
   }, everyMs);
 
   return {
-    ended(path) {
+    ended(path, isReused) {
       told.add(path);
       add(() => {
         listener.taking(path);
+        // What stays for now is removed later.
+        reused = isReused ? path : null;
         try {
           recorder.take(path);
         } catch (error) {

@@ -2,13 +2,14 @@ import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { RollstreamError } from '../../errors.ts';
 import { workerOptions } from '../../threads/worker-options.ts';
+import type { Reuse } from '../journal/file-reuse.ts';
 import { THREAD_HEAP_MIB } from './limits.ts';
 import type { RecordingStatus } from './port.ts';
-import type { RecorderAnswer, RecorderQuestion, RecorderStart } from './recorder-messages.ts';
+import type { RecorderAnswer, RecorderQuestion, RecorderRequest, RecorderStart } from './recorder-messages.ts';
 import type { Say } from './sending-problems.ts';
 
 export interface RecorderThread {
-  ended(path: string): void;
+  ended(path: string, reuse?: Reuse | null): void;
   /** Asked again of the next thread where this one dies. */
   ask(question: RecorderQuestion): Promise<RecordingStatus | null>;
   status(): Promise<RecordingStatus>;
@@ -38,7 +39,7 @@ export async function startRecorderThread(
   say: Say = () => undefined,
 ): Promise<RecorderThread> {
   /** Files of ended calls that no thread has taken, and of those that were taken and stay; in the order in which they were told. */
-  const told = new Set(start.leftOver);
+  const told = new Map<string, Reuse | null>(start.leftOver.map((path) => [path, null]));
   const staying = new Set<string>();
   const asked = new Map<number, Asked>();
   /** What the thread was at when it was heard of last, and how many died of it. */
@@ -63,7 +64,7 @@ export async function startRecorderThread(
         worker = mine;
         for (const path of unread.splice(0)) mine.postMessage({ kind: 'unread', path });
         // Told while it was starting.
-        for (const path of told) if (!known.has(path)) mine.postMessage({ kind: 'ended', path });
+        for (const [path, reuse] of told) if (!known.has(path)) mine.postMessage(endedOf(path, reuse));
         for (const [id, { question }] of asked) mine.postMessage({ ...question, id, ...repeated(question) });
         resolve();
       });
@@ -85,7 +86,7 @@ export async function startRecorderThread(
     if (!told.has(taking.path) && !staying.has(taking.path)) return;
     taking.deaths += 1;
     if (taking.deaths < MOST_DEATHS) return;
-    told.delete(taking.path);
+    takenOff(taking.path, false);
     staying.delete(taking.path);
     died = `${taking.path} is set aside: ${died}`;
     unread.push(taking.path);
@@ -95,7 +96,7 @@ export async function startRecorderThread(
     const pause = Math.min(RESTART.longestMs, RESTART.firstMs * 2 ** Math.min(deaths++, 20));
     restart = setTimeout(() => {
       if (isClosed) return;
-      run([...staying, ...told].filter((path) => existsSync(path))).catch(restartLater);
+      run([...staying, ...told.keys()].filter((path) => existsSync(path))).catch(restartLater);
     }, pause);
   }
 
@@ -109,7 +110,7 @@ export async function startRecorderThread(
       return;
     }
     if (answer.kind === 'taken') {
-      taken(answer.path, answer.stays);
+      taken(answer.path, answer.left);
       return;
     }
     const question = asked.get(answer.id);
@@ -121,11 +122,16 @@ export async function startRecorderThread(
       );
   }
 
-  function taken(path: string, stays: boolean): void {
-    told.delete(path);
-    if (stays) staying.add(path);
+  function taken(path: string, left: Extract<RecorderAnswer, { kind: 'taken' }>['left']): void {
+    takenOff(path, left === 'empty');
+    if (left === 'all') staying.add(path);
     if (staying.size <= MANY_STAYING) return;
     for (const one of staying) if (!existsSync(one)) staying.delete(one);
+  }
+
+  function takenOff(path: string, isEmpty: boolean): void {
+    told.get(path)?.(isEmpty);
+    told.delete(path);
   }
 
   function ask(question: RecorderQuestion): Promise<RecordingStatus | null> {
@@ -139,9 +145,9 @@ export async function startRecorderThread(
 
   await run(start.leftOver);
   return {
-    ended(path) {
-      told.add(path);
-      worker?.postMessage({ kind: 'ended', path });
+    ended(path, reuse = null) {
+      told.set(path, reuse);
+      worker?.postMessage(endedOf(path, reuse));
     },
     ask,
     async status() {
@@ -189,6 +195,10 @@ const AWAY: RecordingStatus = {
   },
   ...{ lastProblem: null, runs: [] },
 };
+
+function endedOf(path: string, reuse: Reuse | null): RecorderRequest {
+  return { kind: 'ended', path, isReused: reuse !== null };
+}
 
 /** It may have been done before. */
 function repeated(question: RecorderQuestion): { readonly isRepeated?: true } {

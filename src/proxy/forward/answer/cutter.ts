@@ -1,4 +1,5 @@
 import { type CutRule, cutText } from '../json/cut.ts';
+import { skipSpace } from '../json/scan.ts';
 import { isOnlyAdded } from './only-added.ts';
 import { dataOf, SseEvents } from './sse-events.ts';
 
@@ -49,11 +50,11 @@ export function createStreamCutter(rule: CutRule, emptySaysNothing: boolean): Cu
         gaveUp = true;
         return [...whole, events.rest()];
       }
-      return whole.flatMap((event) => cutEvent(event, rule, emptySaysNothing));
+      return cutEvents(whole, rule, emptySaysNothing);
     },
     end() {
       const rest = events.rest();
-      return rest.length === 0 ? NONE : cutEvent(rest, rule, emptySaysNothing);
+      return rest.length === 0 ? NONE : cutEvents([rest], rule, emptySaysNothing);
     },
   };
 }
@@ -70,12 +71,20 @@ export function heldCutter(cutter: Cutter): Cutter {
   };
 }
 
-function cutEvent(event: Buffer, rule: CutRule, emptySaysNothing: boolean): Buffer[] {
+function cutEvents(events: readonly Buffer[], rule: CutRule, emptySaysNothing: boolean): Buffer[] {
+  const cut: Buffer[] = [];
+  for (const event of events) {
+    const left = cutEvent(event, rule, emptySaysNothing);
+    if (left !== null) cut.push(left);
+  }
+  return cut;
+}
+
+/** null: it would not have come. */
+function cutEvent(event: Buffer, rule: CutRule, emptySaysNothing: boolean): Buffer | null {
   const data = dataOf(event);
-  if (data === null) return [event];
-  const text = event.subarray(data.start, data.end);
-  const cut = cutText(text, rule);
-  if (cut === null || cut === text) return [event];
-  if (isOnlyAdded(cut, emptySaysNothing)) return [];
-  return [Buffer.concat([event.subarray(0, data.start), cut, event.subarray(data.end)])];
+  if (data === null) return event;
+  const cut = cutText(event, rule, data);
+  if (cut === null || cut === event) return event;
+  return isOnlyAdded(cut, skipSpace(cut, data.start), emptySaysNothing) ? null : cut;
 }

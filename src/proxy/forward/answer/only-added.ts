@@ -1,35 +1,61 @@
-import { endOfValue, isNull, type Member, membersOf, NOWHERE, scanArray } from '../json/scan.ts';
+import { endOfValue, isNull, NOWHERE, scanArray, scanObject } from '../json/scan.ts';
 
 /**
- * Whether a chunk, after the cut, holds nothing that it was sent for: both engines send one for tokens that a parser keeps to itself
- * only where ids or logprobs were asked for, and SGLang a last one for `sglext`.
+ * Whether a chunk (the object at `from`), after the cut, holds nothing that it was sent for: both engines send one for tokens that a
+ * parser keeps to itself only where ids or logprobs were asked for, and SGLang a last one for `sglext`.
  */
-export function isOnlyAdded(chunk: Buffer, emptySaysNothing: boolean): boolean {
-  const members = membersOf(chunk, 0);
-  const choices = members?.get('choices');
-  if (members === null || choices === undefined) return false;
-  const starts: number[] = [];
-  const end = scanArray(chunk, choices.valueStart, (start) => {
-    starts.push(start);
+export function isOnlyAdded(chunk: Buffer, from: number, emptySaysNothing: boolean): boolean {
+  let choices = NOWHERE;
+  let sglext = NOWHERE;
+  const end = scanObject(chunk, from, (key, _, start) => {
+    if (key === 'choices') {
+      choices = 0;
+      // What says something ends the scan.
+      return scanArray(chunk, start, (choice) =>
+        choices++ === 0 ? endOfNothing(chunk, choice, emptySaysNothing) : NOWHERE,
+      );
+    }
+    if (key === 'sglext') sglext = start;
     return endOfValue(chunk, start);
   });
-  if (end === NOWHERE) return false;
-  const [first] = starts;
-  if (first === undefined) return isEmptyObject(chunk, members.get('sglext'));
-  const choice = starts.length === 1 ? membersOf(chunk, first) : null;
-  if (choice === null) return false;
-  const isNothing = ({ valueStart, valueEnd }: Member): boolean => isNull(chunk, valueStart, valueEnd);
-  const delta = choice.get('delta');
-  const beside = [...choice.values()].filter(({ key }) => key !== 'index' && key !== 'delta');
-  // Neither a reason to end, nor what the client itself asked for.
-  if (delta === undefined || !beside.every(isNothing)) return false;
-  const said = membersOf(chunk, delta.valueStart);
-  if (said === null) return false;
-  // An empty text is two quotes.
-  const isEmpty = ({ valueStart, valueEnd }: Member): boolean => valueEnd - valueStart === 2 && !said.has('role');
-  return [...said.values()].every((member) => isNothing(member) || (emptySaysNothing && isEmpty(member)));
+  if (end === NOWHERE || choices === NOWHERE) return false;
+  return choices === 1 || (sglext !== NOWHERE && isEmptyObject(chunk, sglext));
 }
 
-function isEmptyObject(chunk: Buffer, member: Member | undefined): boolean {
-  return member !== undefined && membersOf(chunk, member.valueStart)?.size === 0;
+/** Behind a choice with neither a reason to end, nor what the client itself asked for; NOWHERE: it says something. */
+function endOfNothing(chunk: Buffer, from: number, emptySaysNothing: boolean): number {
+  let hasDelta = false;
+  const end = scanObject(chunk, from, (key, _, start) => {
+    if (key === 'delta') {
+      hasDelta = true;
+      return endOfNothingSaid(chunk, start, emptySaysNothing);
+    }
+    const valueEnd = endOfValue(chunk, start);
+    return key === 'index' || isNull(chunk, start, valueEnd) ? valueEnd : NOWHERE;
+  });
+  return hasDelta ? end : NOWHERE;
+}
+
+function endOfNothingSaid(chunk: Buffer, from: number, emptySaysNothing: boolean): number {
+  let hasRole = false;
+  let hasEmpty = false;
+  const end = scanObject(chunk, from, (key, _, start) => {
+    const valueEnd = endOfValue(chunk, start);
+    if (key === 'role') hasRole = true;
+    if (isNull(chunk, start, valueEnd)) return valueEnd;
+    // An empty text is two quotes.
+    const isEmpty = emptySaysNothing && valueEnd - start === 2;
+    hasEmpty ||= isEmpty;
+    return isEmpty ? valueEnd : NOWHERE;
+  });
+  return hasEmpty && hasRole ? NOWHERE : end;
+}
+
+function isEmptyObject(chunk: Buffer, from: number): boolean {
+  let members = 0;
+  const end = scanObject(chunk, from, (_, __, start) => {
+    members += 1;
+    return endOfValue(chunk, start);
+  });
+  return end !== NOWHERE && members === 0;
 }

@@ -21,7 +21,7 @@ export class SseEvents {
     let from = 0;
     let line = 0;
     const take = (to: number): void => {
-      events.push(this.#taken(chunk.subarray(from, to)));
+      events.push(this.#taken(from === 0 && to === chunk.length ? chunk : chunk.subarray(from, to)));
       from = to;
     };
     const hasCr = this.#wasCr || chunk.includes(CR);
@@ -49,7 +49,7 @@ export class SseEvents {
       this.#isLineEmpty = false;
       this.#wasCr = false;
     }
-    this.#keep(chunk.subarray(from));
+    if (from < chunk.length) this.#keep(chunk.subarray(from));
     return events;
   }
 
@@ -59,7 +59,6 @@ export class SseEvents {
   }
 
   #keep(bytes: Buffer): void {
-    if (bytes.length === 0) return;
     this.#pending.push(bytes);
     this.#pendingBytes += bytes.length;
   }
@@ -83,8 +82,9 @@ function endOfLine(chunk: Buffer, from: number, hasCr: boolean): number {
 /** Where the text of the one `data` line of an event stands; null: it has none, or several. */
 export function dataOf(event: Buffer): { readonly start: number; readonly end: number } | null {
   let found: { start: number; end: number } | null = null;
+  const hasCr = event.includes(CR);
   for (let line = 0; line < event.length; ) {
-    const end = endOfLine(event, line, true);
+    const end = endOfLine(event, line, hasCr);
     const stop = end === -1 ? event.length : end;
     if (isData(event, line, stop)) {
       if (found !== null) return null;
@@ -96,6 +96,8 @@ export function dataOf(event: Buffer): { readonly start: number; readonly end: n
   return found;
 }
 
+const DATA = Buffer.from('data:');
+
 function isData(event: Buffer, from: number, end: number): boolean {
-  return end - from >= 5 && event.toString('latin1', from, from + 5) === 'data:';
+  return end - from >= DATA.length && DATA.every((byte, at) => event[from + at] === byte);
 }

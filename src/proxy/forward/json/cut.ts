@@ -17,28 +17,36 @@ interface Cut {
   readonly by: 'null' | '';
 }
 
-/**
- * The bytes of a JSON text without what the rule names; all other bytes are as they were. What is null already was not filled in,
- * and stays. The text itself: nothing of it is there. null: it is no JSON, or torn.
- */
-export function cutText(text: Buffer, rule: CutRule): Buffer | null {
-  const cuts: Cut[] = [];
-  const start = skipSpace(text, 0);
-  const end = cutValue(text, start, rule, cuts);
-  if (end === NOWHERE || skipSpace(text, end) !== text.length) return null;
-  if (cuts.length === 0) return text;
-  const parts: Buffer[] = [];
-  let from = 0;
-  for (const cut of cuts) {
-    parts.push(text.subarray(from, cut.start));
-    if (cut.by !== '') parts.push(NULL);
-    from = cut.end;
-  }
-  parts.push(text.subarray(from));
-  return Buffer.concat(parts);
+export interface Span {
+  readonly start: number;
+  readonly end: number;
 }
 
-const NULL = Buffer.from('null');
+/**
+ * The bytes without what the rule names of the JSON text that stands in them (`where`; all of them); all other bytes are as they were.
+ * What is null already was not filled in, and stays. The bytes themselves: nothing of it is there. null: it is no JSON, or torn.
+ */
+export function cutText(bytes: Buffer, rule: CutRule, where: Span = { start: 0, end: bytes.length }): Buffer | null {
+  const cuts: Cut[] = [];
+  const start = skipSpace(bytes, where.start);
+  const end = cutValue(bytes, start, rule, cuts);
+  if (end === NOWHERE || end > where.end || skipSpace(bytes, end) < where.end) return null;
+  return cuts.length === 0 ? bytes : without(bytes, cuts);
+}
+
+function without(bytes: Buffer, cuts: readonly Cut[]): Buffer {
+  let { length } = bytes;
+  for (const { start, end, by } of cuts) length += by.length - (end - start);
+  const left = Buffer.allocUnsafe(length);
+  let [at, from] = [0, 0];
+  for (const { start, end, by } of cuts) {
+    at += bytes.copy(left, at, from, start);
+    at += left.write(by, at, 'latin1');
+    from = end;
+  }
+  bytes.copy(left, at, from);
+  return left;
+}
 
 /** Where the value ends. Each byte is looked at once, however deep the rule goes. */
 function cutValue(text: Buffer, start: number, rule: CutRule, cuts: Cut[]): number {
@@ -46,11 +54,6 @@ function cutValue(text: Buffer, start: number, rule: CutRule, cuts: Cut[]): numb
   const { each } = rule;
   if (text[start] !== 0x5b || each === undefined) return endOfValue(text, start);
   return scanArray(text, start, (from) => cutValue(text, from, each, cuts));
-}
-
-interface Span {
-  readonly start: number;
-  readonly end: number;
 }
 
 /** Of several that are left out in a row one cut is made: with the comma before them, or, where none is kept before, the one behind. */

@@ -7,6 +7,7 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
+const PLACED = [QUOTE, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET];
 
 /** Not there, torn, or no JSON. */
 export const NOWHERE = -1;
@@ -23,11 +24,24 @@ export function skipSpace(bytes: Uint8Array, from: number): number {
 
 /** `from`: the opening quote. Behind the closing one. */
 export function endOfString(bytes: Uint8Array, from: number): number {
-  const { length } = bytes;
-  for (let at = from + 1; at < length; at += 1) {
+  const soon = Math.min(bytes.length, from + SHORT_STRING);
+  for (let at = from + 1; at < soon; at += 1) {
     const byte = bytes[at];
     if (byte === QUOTE) return at + 1;
-    if (byte === BACKSLASH) at += 1;
+    if (byte === BACKSLASH) return endOfLongString(bytes, at);
+  }
+  return endOfLongString(bytes, soon);
+}
+
+/** To look for a quote is faster than to look at each byte, once there are many. */
+const SHORT_STRING = 32;
+
+/** `from`: within the string; what stands before it escapes nothing. */
+function endOfLongString(bytes: Uint8Array, from: number): number {
+  for (let quote = bytes.indexOf(QUOTE, from); quote !== -1; quote = bytes.indexOf(QUOTE, quote + 1)) {
+    let first = quote;
+    while (first > from && bytes[first - 1] === BACKSLASH) first -= 1;
+    if ((quote - first) % 2 === 0) return quote + 1;
   }
   return NOWHERE;
 }
@@ -39,11 +53,15 @@ export function endOfValue(bytes: Uint8Array, from: number): number {
   return first === OPEN_BRACE || first === OPEN_BRACKET ? endOfContainer(bytes, from) : endOfScalar(bytes, from);
 }
 
+/** Of each byte: 1 where it is neither a quote nor a bracket. */
+const IS_PLAIN = Uint8Array.from({ length: 256 }, (_, byte) => (PLACED.includes(byte) ? 0 : 1));
+
 function endOfContainer(bytes: Uint8Array, from: number): number {
   const { length } = bytes;
   let depth = 0;
   for (let at = from; at < length; at += 1) {
-    const byte = bytes[at];
+    const byte = bytes[at] ?? 0;
+    if (IS_PLAIN[byte] === 1) continue;
     if (byte === QUOTE) {
       const end = endOfString(bytes, at);
       if (end === NOWHERE) return NOWHERE;

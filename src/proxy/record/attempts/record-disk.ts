@@ -1,4 +1,14 @@
-import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { RunSpools } from '../run-spools.ts';
 
@@ -25,7 +35,12 @@ const MOST_OPEN = 256;
 const HEAD_BYTES = 16;
 const LARGE = 8 * 1024 * 1024;
 
-export function createRecordDisk(folder: string, spool: Pick<RunSpools, 'append' | 'close'>): RecordDisk {
+/** `isReused`: that file is emptied, not removed: somebody else has it open, and writes to it again. */
+export function createRecordDisk(
+  folder: string,
+  spool: Pick<RunSpools, 'append' | 'close'>,
+  isReused: (path: string) => boolean = () => false,
+): RecordDisk {
   const files = createOpenFiles();
   const intent = openSync(join(folder, 'intent'), 'a+', 0o600);
   closeSync(intent);
@@ -53,7 +68,8 @@ export function createRecordDisk(folder: string, spool: Pick<RunSpools, 'append'
     write: files.write,
     remove(path) {
       files.close(path);
-      rmSync(path, { force: true });
+      if (isReused(path) && existsSync(path)) truncateSync(path, 0);
+      else rmSync(path, { force: true });
     },
     spool: (lines) => spool.append(lines),
     close() {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FRAME, frameHead } from '../../../../src/proxy/journal/frames.ts';
+import { FRAME, framesAsBytes } from '../../../../src/proxy/journal/frames.ts';
 import { Unreadable } from '../../../../src/proxy/record/create-recorder.ts';
 import { streamOf } from './call-files.ts';
 import { openInProcess } from './recording-in-process.ts';
@@ -327,7 +327,10 @@ describe('a state that was damaged', () => {
     const broken = join(world.folder, 'calls', 'c9.call');
     writeFileSync(
       broken,
-      Buffer.concat([frameHead(FRAME.head, 0, 3), Buffer.from('{"n'), frameHead(FRAME.request, 0, 0)]),
+      framesAsBytes([
+        { kind: FRAME.head, sinceUs: 0, bytes: Buffer.from('{"n') },
+        { kind: FRAME.request, sinceUs: 0, bytes: Buffer.alloc(0) },
+      ]),
     );
     now += 60_000;
     recorder.endIdle(new Set());
