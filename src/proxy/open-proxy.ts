@@ -45,7 +45,7 @@ export interface Proxy {
 /** Where the files of calls are, in the state folder of a proxy. */
 export const CALLS_FOLDER = 'calls';
 /** Of calls that ended, whose files are held open to be used again. */
-const MOST_HELD_FILES = 64;
+const MOST_HELD_FILES = 256;
 
 export async function openProxy(options: ProxyOptions, log: Logger, openRecording: OpenRecording): Promise<Proxy> {
   const { folder } = options.recording;

@@ -37,15 +37,30 @@ export function createIntents(disk: RecordDisk, lost: (lines: string) => void): 
 
   return {
     carryOut(intent) {
-      disk.intend(JSON.stringify(intent));
+      disk.intend(intentText(intent));
       perform(intent);
     },
     finish() {
       const text = disk.intended();
-      const intent = text === null ? null : parsedOrNull<Partial<Intent>>(text);
+      const intent = text === null ? null : intentOf(text);
       if (isWhole(intent)) perform(intent);
     },
   };
+}
+
+/** A line of JSON, and behind it the lines that it tells of as they are: they are long, and would be written as JSON within JSON. */
+function intentText({ entry, lines, ...told }: Intent): string {
+  return `${JSON.stringify({ ...told, entryLength: entry.length })}\n${entry}${lines}`;
+}
+
+function intentOf(text: string): Partial<Intent> | null {
+  const end = text.indexOf('\n');
+  // Earlier versions had all of it in one line.
+  if (end === -1) return parsedOrNull<Partial<Intent>>(text);
+  const told = parsedOrNull<Partial<Intent> & { entryLength?: unknown }>(text.slice(0, end));
+  if (typeof told?.entryLength !== 'number') return null;
+  const lines = end + 1 + told.entryLength;
+  return { ...told, entry: text.slice(end + 1, lines), lines: text.slice(lines) };
 }
 
 function isWhole(intent: Partial<Intent> | null): intent is Intent {

@@ -47,16 +47,19 @@ export function createRecordDisk(
   const file = openSync(join(folder, 'intent'), 'r+');
   const head = (mark: '+' | '-', length: number): Buffer =>
     Buffer.from(`${mark}${String(length).padStart(HEAD_BYTES - 1)}`);
+  let isLarge = fstatSync(file).size > LARGE;
   return {
     intend(text) {
       const bytes = Buffer.from(text, 'utf8');
+      isLarge ||= bytes.length > LARGE;
       writeAll(file, bytes, HEAD_BYTES);
       // So little is written whole or not at all, as far as the death of a process goes.
       writeAll(file, head('+', bytes.length), 0);
     },
     done() {
       writeAll(file, head('-', 0), 0);
-      if (fstatSync(file).size > LARGE) ftruncateSync(file, HEAD_BYTES);
+      if (isLarge) ftruncateSync(file, HEAD_BYTES);
+      isLarge = false;
     },
     intended() {
       const bytes = readFileSync(join(folder, 'intent'));
