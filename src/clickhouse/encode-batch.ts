@@ -24,6 +24,8 @@ export function column<Row>(name: string, write: Column<Row>['write']): Column<R
 
 /** Rows after which the size of a batch is estimated: growing by copies costs more than all else in a large one. */
 const SAMPLE_ROWS = 16;
+/** A lane has an encoder a table, and most of its batches are small. */
+const FIRST_BYTES = 4096;
 
 /** Rows of one table, encoded as they come. */
 export interface BatchEncoder<Row> {
@@ -34,7 +36,7 @@ export interface BatchEncoder<Row> {
 
 export function createBatchEncoder<Row>(table: Table<Row>, owner: Owner): BatchEncoder<Row> {
   const columns = table.columns.map(({ name }) => name);
-  let writer = new RowBinaryWriter();
+  let writer = new RowBinaryWriter(FIRST_BYTES);
   let rowCount = 0;
   return {
     append(rows) {
@@ -49,14 +51,12 @@ export function createBatchEncoder<Row>(table: Table<Row>, owner: Owner): BatchE
     take() {
       const batch = { table: table.name, columns, rowCount, rowBinary: writer.bytes };
       // The next one is likely to be as large.
-      writer = new RowBinaryWriter(Math.max(FIRST_BYTES, batch.rowBinary.length));
+      if (rowCount > 0) writer = new RowBinaryWriter(Math.max(FIRST_BYTES, batch.rowBinary.length));
       rowCount = 0;
       return batch;
     },
   };
 }
-
-const FIRST_BYTES = 4096;
 
 export function encodeBatch<Row>(table: Table<Row>, rows: readonly Row[], owner: Owner): InsertBatch {
   const encoder = createBatchEncoder(table, owner);

@@ -68,21 +68,22 @@ export function taxonomyText({ taxonomyFile }: DocumentSettings): Promise<Docume
   return readDocumentFile(taxonomyFile ?? packageFile('processors/taxonomy/taxonomy.yaml'));
 }
 
-/** The same, of documents that were read already. */
+/** The same, of documents that were read already; `read` makes what is decided by of a text. */
 export async function shelveDocuments(
   store: Store,
   policyText: DocumentText,
   taxonomyText: DocumentText,
+  read = { policy: policyOfText, taxonomy: taxonomyOfText },
 ): Promise<DocumentShelf> {
   const policies = new Map<string, Policy>();
   const taxonomies = new Map<string, Taxonomy>();
   const addPolicy = (document: DocumentText) => {
-    const policy = mustRead(document, readPolicy).value;
+    const policy = read.policy(document);
     policies.set(policy.id, policy);
     return policy.id;
   };
   const addTaxonomy = (document: DocumentText) => {
-    const taxonomy = mustRead(document, readTaxonomy).value;
+    const taxonomy = read.taxonomy(document);
     taxonomies.set(taxonomy.id, taxonomy);
     return taxonomy.id;
   };
@@ -108,6 +109,14 @@ export async function shelveDocuments(
     policyOf: (id) => loaded(policies, id),
     taxonomyOf: (id) => loaded(taxonomies, id),
   };
+}
+
+export function policyOfText(document: DocumentText): Policy {
+  return mustRead(document, readPolicy).value;
+}
+
+export function taxonomyOfText(document: DocumentText): Taxonomy {
+  return mustRead(document, readTaxonomy).value;
 }
 
 /** A rule for a code that the taxonomy does not know never fires; a category without a rule would be quarantined unasked. */

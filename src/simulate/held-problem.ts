@@ -45,7 +45,12 @@ export function isForwarded({ held, ready, gates, store }: HeldOutcome): boolean
 
 function placesOf(ready: readonly LogRecord[]): Map<string, number[]> {
   const places = new Map<string, number[]>();
-  for (const record of ready) places.set(bytesOf(record), [...(places.get(bytesOf(record)) ?? []), record.offset]);
+  for (const record of ready) {
+    const bytes = bytesOf(record);
+    const same = places.get(bytes);
+    if (same === undefined) places.set(bytes, [record.offset]);
+    else same.push(record.offset);
+  }
   return places;
 }
 
@@ -66,7 +71,15 @@ function isOpen({ state }: GateChange): boolean {
   return !isClosed({ state });
 }
 
+/** Of records that are in a log, and so do not change: they are looked at after each step. */
+const known = new WeakMap<LogRecord, string>();
+
 /** Forwarding changes nothing of it. */
-function bytesOf({ key, value, headers }: LogRecord): string {
-  return JSON.stringify([key?.toString('latin1'), value?.toString('latin1'), headers]);
+function bytesOf(record: LogRecord): string {
+  const before = known.get(record);
+  if (before !== undefined) return before;
+  const { key, value, headers } = record;
+  const bytes = JSON.stringify([key?.toString('latin1'), value?.toString('latin1'), headers]);
+  known.set(record, bytes);
+  return bytes;
 }

@@ -1,5 +1,5 @@
 import type { InsertBatch, QueryParams } from '../clickhouse/port.ts';
-import { RowBinaryReader, type Value } from './row-binary-reader.ts';
+import { type ReadValue, RowBinaryReader, readerOf, type Value } from './row-binary-reader.ts';
 import type { TableShape } from './table-shapes.ts';
 
 export type Row = Readonly<Record<string, Value>>;
@@ -12,6 +12,14 @@ export interface MemoryStore {
   rows(table: string): Row[];
   /** Takes a row away; the returned function puts it back. */
   remove(table: string, row: Row): () => void;
+}
+
+const known = new WeakMap<TableShape['types'], ReadonlyMap<string, ReadValue>>();
+
+function readersOf(types: TableShape['types']): ReadonlyMap<string, ReadValue> {
+  const readers = known.get(types) ?? new Map(Array.from(types, ([column, type]) => [column, readerOf(type)]));
+  known.set(types, readers);
+  return readers;
 }
 
 export function createMemoryStore(shapes: ReadonlyMap<string, TableShape>): MemoryStore {
@@ -34,9 +42,11 @@ export function createMemoryStore(shapes: ReadonlyMap<string, TableShape>): Memo
       const { types, key } = shapeOf(name);
       const table = tableOf(name);
       const reader = new RowBinaryReader(rowBinary);
+      const readers = readersOf(types);
+      const cells = columns.map((column) => ({ column, read: readers.get(column) ?? readerOf(`${name}.${column}`) }));
       for (let i = 0; i < rowCount; i++) {
         const row: Record<string, Value> = {};
-        for (const column of columns) row[column] = reader.read(types.get(column) ?? `${name}.${column}`);
+        for (const { column, read } of cells) row[column] = read(reader);
         const id = keyOf(key, row);
         const old = table.get(id);
         if (old === undefined || (row.version ?? 0) >= (old.version ?? 0)) table.set(id, row);

@@ -125,7 +125,7 @@ function outputsOf(simulation: Simulation): Record<string, string[]> {
   const rows = TABLES.map((table) => [
     table,
     visibleRows(simulation.world.store, table)
-      .map(({ term, version, ...content }) => JSON.stringify(content))
+      .map((row) => JSON.stringify({ ...row, term: null, version: null }))
       .sort(),
   ]);
   const topics = topicsOf(simulation);

@@ -4,12 +4,13 @@ import type { TopicNames } from '../config/topics.ts';
 import { NO_DEEP_AUDITOR } from '../deep-audits/deep-auditor.ts';
 import { createByteBudget } from '../lanes/byte-budget.ts';
 import { createControlWriter } from '../lanes/control-writer.ts';
-import { shelveDocuments } from '../lanes/documents.ts';
+import { policyOfText, shelveDocuments, taxonomyOfText } from '../lanes/documents.ts';
 import { createLane } from '../lanes/lane.ts';
 import type { LaneSettings } from '../lanes/lane-settings.ts';
 import { createLaneSpace } from '../lanes/lane-space.ts';
 import type { LaneStatus } from '../lanes/lanes.ts';
 import { createEncodeRecords } from '../lanes/out-records.ts';
+import type { DocumentText } from '../lanes/read-document.ts';
 import { createRetryOutage } from '../lanes/retry-outage.ts';
 import { settleLoss } from '../lanes/settle-loss.ts';
 import { silentRecorder } from '../observe/recorder.ts';
@@ -26,6 +27,17 @@ import {
 
 export const GROUP = 'rollstream';
 const NO_RUNS: ReadonlySet<string> = new Set();
+/** Processes start by the thousand and read the same few texts. */
+const readOnce = { policy: onceAText(policyOfText), taxonomy: onceAText(taxonomyOfText) };
+
+function onceAText<T>(read: (document: DocumentText) => T): (document: DocumentText) => T {
+  const known = new Map<string, T>();
+  return (document) => {
+    const value = known.get(document.text) ?? read(document);
+    known.set(document.text, value);
+    return value;
+  };
+}
 
 export interface ProcessConfig {
   readonly name: string;
@@ -87,7 +99,7 @@ export function startProcess(
         space: createLaneSpace(null, log),
         codecs,
         decodeEvent: codecs.decoderOf<StepEvent>(stepEventSchema),
-        documents: judgedByBuild(await shelveDocuments(store, policyText(policy), TAXONOMY), build),
+        documents: judgedByBuild(await shelveDocuments(store, policyText(policy), TAXONOMY, readOnce), build),
         encodeRecords: await createEncodeRecords(codecs, topics, false),
         control: await createControlWriter(broker, codecs, topics.steps),
         budget: createByteBudget(settings.inFlightBytes),

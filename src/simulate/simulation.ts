@@ -66,6 +66,7 @@ export interface Simulation {
 
 const topics = topicNames('');
 const MOST_STEPS = 20_000;
+const silent = pino({ level: 'silent' });
 
 /** One log, one lane, whatever may go wrong with it: the same seed gives the same run. */
 export async function createSimulation(config: SimulationConfig, deps: SimulationDeps): Promise<Simulation> {
@@ -102,7 +103,6 @@ export async function createSimulation(config: SimulationConfig, deps: Simulatio
   };
   await createEncodeRecords(codecs, topics, false);
   await codecs.prepare([1, 2, 3]);
-  const silent = pino({ level: 'silent' });
   const reorderEvents = load.pick([1, 256]);
   const crew = createCrew(config, { world, topics, codecs, log: silent, reorderEvents, policies });
   const gateRandom = createRandom(`gates ${seed} ${crashes > 0}`);
