@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { TrajectoryJson } from '../../src/ready/trajectory-json.ts';
 import { createWire, generated, reset, step, wholeEpisode } from '../src/ingest/importers/a2e-wire.ts';
-import { jsonLinesOf, rollstream } from './rollstream.ts';
+import { told } from './told.ts';
 
 let folder = '';
 let data = '';
@@ -24,18 +24,24 @@ beforeAll(async () => {
   step(bare, 31, 'bare', { action_type: 'look', payload: {} }, { done: true, reward: 1 });
   const lines = [...wholeEpisode('whole'), ...renamed(called.lines, 'c'), ...renamed(bare.lines, 'b')];
   await writeFile(file, `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
-  const ran = await rollstream('import', file, '--data', data, '--run', 'shop', '--json');
-  expect(ran.code, ran.stderr).toBe(0);
+  await told(['import', file, '--data', data, '--run', 'shop', '--json']);
 }, 60_000);
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
+
+function linesOf<T>(text: string): T[] {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line): T => JSON.parse(line));
+}
 
 function renamed(lines: readonly object[], prefix: string): object[] {
   return lines.map((line) => JSON.parse(JSON.stringify(line).replace(/"(id|req_id)":"m/g, `"$1":"${prefix}m`)));
 }
 
 it('an episode with its recorded calls trains on the ids that were sampled, by what its environment gave', async () => {
-  const ready = jsonLinesOf<TrajectoryJson>(await rollstream('ready', '--data', data, '--json'));
+  const ready = linesOf<TrajectoryJson>(await told(['ready', '--data', data, '--json']));
   const whole = ready.find(({ rollout_id }) => rollout_id === 'whole');
   expect(whole).toMatchObject({ disposition: 'train', reward: 1, reward_valid: true, in_loss: true });
   expect(whole?.segments).toMatchObject([
@@ -58,7 +64,7 @@ it('an episode with its recorded calls trains on the ids that were sampled, by w
 
 it('an episode without recorded calls is kept, and not trained on', async () => {
   const sql = 'SELECT rollout_id, disposition, why FROM rollstream.decisions ORDER BY rollout_id';
-  const rows = jsonLinesOf(await rollstream('query', sql, '--data', data, '--format', 'jsonl'));
+  const rows = linesOf(await told(['query', sql, '--data', data, '--format', 'jsonl']));
   expect(rows[0]).toMatchObject({ rollout_id: 'bare', why: ['no_tokens', 'task_complete'] });
   expect(rows).toHaveLength(3);
 });

@@ -1,20 +1,23 @@
 import type { Accounting } from '../../src/clickhouse/accounting.ts';
 import type { TrajectoryJson } from '../../src/ready/trajectory-json.ts';
 import { type Expected, trajectoryDigest } from './expected.ts';
-import { runProgram } from './program.ts';
+import { told } from './told.ts';
 
 /** What is wrong with a data folder after its import, one line each, as seen by the commands that a user has. */
 export async function checkImport(data: string, expected: Expected): Promise<string[]> {
+  const ready = await told(['ready', '--data', data, '--json']);
+  const accounting = await accountingOf(data);
+  const counts = await rowCounts(data);
   return [
-    ...checkReady(await runProgram(['ready', '--data', data, '--json']), expected),
-    ...checkAccounting(await accountingOf(data), expected),
-    ...(await checkEvents(data, expected)),
-    ...(await checkDecisions(data, expected)),
+    ...checkReady(ready, expected),
+    ...checkAccounting(accounting, expected),
+    ...checkEvents(counts, expected),
+    ...checkDecisions(counts, expected),
   ];
 }
 
 export async function accountingOf(data: string): Promise<Accounting> {
-  return JSON.parse(await runProgram(['accounting', '--data', data, '--json']));
+  return JSON.parse(await told(['accounting', '--data', data, '--json']));
 }
 
 /** Each one exactly once, bit by bit as it was written. */
@@ -61,58 +64,57 @@ function sorted(counts: Readonly<Record<string, number>>): [string, number][] {
 }
 
 /** Each event has one row: in steps, or, a verdict that came too late, in verdicts. Nothing is a dead letter. */
-async function checkEvents(data: string, expected: Expected): Promise<string[]> {
+function checkEvents(counts: RowCounts, expected: Expected): string[] {
   const wrong: string[] = [];
-  const rows = await query<{ kind: string; rows: number; events: number }>(
-    data,
-    `SELECT kind, toInt32(count()) AS rows, toInt32(uniqExact(event_id)) AS events FROM rollstream.live_steps
-     WHERE kind != 'control' GROUP BY kind`,
-  );
-  const [verdicts] = await query<{ late: number; all: number }>(
-    data,
-    'SELECT toInt32(countIf(late)) AS late, toInt32(count()) AS all FROM rollstream.live_verdicts',
-  );
-  const [letters] = await query<{ n: number }>(data, 'SELECT toInt32(count()) AS n FROM rollstream.dead_letters FINAL');
   for (const [kind, count] of expected.events) {
-    const row = rows.find((found) => found.kind === kind) ?? { rows: 0, events: 0 };
+    const { rows, events } = counts.get(`live_steps, ${kind}`) ?? NONE;
     const inSteps = kind === 'verdict' ? count - expected.lateVerdicts : count;
-    if (row.rows !== inSteps || row.events !== inSteps)
-      wrong.push(`steps: ${row.rows} rows of ${row.events} ${kind} events, ${inSteps} were written`);
+    if (rows !== inSteps || events !== inSteps)
+      wrong.push(`steps: ${rows} rows of ${events} ${kind} events, ${inSteps} were written`);
   }
+  const verdicts = { late: counts.get('late verdicts')?.rows, all: counts.get('live_verdicts')?.rows };
   const wanted = { late: expected.lateVerdicts, all: expected.events.get('verdict') ?? 0 };
-  if (verdicts?.late !== wanted.late || verdicts.all !== wanted.all)
+  if (verdicts.late !== wanted.late || verdicts.all !== wanted.all)
     wrong.push(`verdicts: ${JSON.stringify(verdicts)}, not ${JSON.stringify(wanted)}`);
-  if (letters?.n !== 0) wrong.push(`${letters?.n} dead letters`);
+  const letters = counts.get('dead_letters')?.rows;
+  if (letters !== 0) wrong.push(`${letters} dead letters`);
   return wrong;
 }
 
-async function checkDecisions(data: string, expected: Expected): Promise<string[]> {
+function checkDecisions(counts: RowCounts, expected: Expected): string[] {
   const started = [...expected.runs.values()].reduce((sum, books) => sum + books.started, 0);
-  const counts = await countsOf(data);
   return ['live_attempts', 'live_decisions', 'live_trajectories']
-    .filter((table) => counts[table] !== started)
-    .map((table) => `${table}: ${counts[table]} rows for ${started} attempts`);
+    .filter((table) => counts.get(table)?.rows !== started)
+    .map((table) => `${table}: ${counts.get(table)?.rows} rows for ${started} attempts`);
 }
 
-async function query<Row>(data: string, sql: string): Promise<Row[]> {
-  return JSON.parse(await runProgram(['query', sql, '--data', data, '--format', 'json']));
+/** Rows, and of steps different events: by table, and of some by what the name says. */
+type RowCounts = ReadonlyMap<string, { readonly rows: number; readonly events: number }>;
+
+const NONE = { rows: 0, events: 0 };
+const TABLES = [
+  ...['live_verdicts', 'live_attempts', 'live_decisions', 'live_trajectories', 'live_rewards', 'live_audits'],
+  'dead_letters FINAL',
+];
+
+/** Of what counts; what a repeated import may add is left out. Asked at once: each question opens the store. */
+async function rowCounts(data: string): Promise<RowCounts> {
+  const count = (name: string, from: string, events = '0') =>
+    `SELECT ${name} AS name, toInt32(count()) AS rows, toInt32(${events}) AS events FROM rollstream.${from}`;
+  const sql = [
+    count("concat('live_steps, ', kind)", "live_steps WHERE kind != 'control' GROUP BY kind", 'uniqExact(event_id)'),
+    count("'late verdicts'", 'live_verdicts WHERE late'),
+    ...TABLES.map((table) => count(`'${table.replace(' FINAL', '')}'`, table)),
+  ].join(' UNION ALL ');
+  const rows: Array<{ name: string; rows: number; events: number }> = JSON.parse(
+    await told(['query', sql, '--data', data, '--format', 'json']),
+  );
+  return new Map(rows.map(({ name, ...counted }) => [name, counted]));
 }
 
-/** Rows that count, by table; what a repeated import may add is left out. */
+/** Rows by table, and what is ready. */
 export async function countsOf(data: string): Promise<Record<string, number>> {
-  const tables = [
-    'live_steps',
-    'live_verdicts',
-    'live_attempts',
-    'live_decisions',
-    'live_trajectories',
-    'live_rewards',
-  ];
-  const parts = [...tables, 'live_audits', 'dead_letters'].map((table) => {
-    const only = table === 'live_steps' ? " WHERE kind != 'control'" : '';
-    return `SELECT '${table}' AS name, toInt32(count()) AS n FROM rollstream.${table}${only}`;
-  });
-  const rows = await query<{ name: string; n: number }>(data, parts.join(' UNION ALL '));
-  const ready = (await runProgram(['ready', '--data', data, '--json'])).split('\n').length - 1;
-  return { ready, ...Object.fromEntries(rows.map(({ name, n }) => [name, n]).sort()) };
+  const rows = [...(await rowCounts(data))].map(([name, counted]) => [name, counted.rows] as const);
+  const ready = (await told(['ready', '--data', data, '--json'])).split('\n').length - 1;
+  return { ready, ...Object.fromEntries(rows.sort(([a], [b]) => (a < b ? -1 : 1))) };
 }

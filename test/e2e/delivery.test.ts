@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { packageFile } from '../../src/config/package-file.ts';
-import { rollstream, startRollstream } from './rollstream.ts';
+import { startRollstream } from './rollstream.ts';
+import { told } from './told.ts';
 
 /** A trainer that knows HTTP alone, and a server that is killed between its answers. */
 const RUN = 'calculator-events';
@@ -15,7 +16,7 @@ let url = '';
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'rollstream-delivery-'));
   await serve();
-  await rollstream('import', packageFile(`examples/rollouts/${RUN}/steps.jsonl`), '--data', join(folder, 'data'));
+  await told(['import', packageFile(`examples/rollouts/${RUN}/steps.jsonl`), '--data', join(folder, 'data')]);
 }, 120_000);
 afterAll(async () => {
   await end('SIGTERM');

@@ -7,7 +7,8 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { packageFile } from '../../src/config/package-file.ts';
-import { jsonLinesOf, rollstream, startRollstream } from './rollstream.ts';
+import { startRollstream } from './rollstream.ts';
+import { told } from './told.ts';
 
 const example = packageFile('examples/rollouts/recipe-strands/results.jsonl');
 let folder = '';
@@ -28,31 +29,20 @@ async function importWithStdin(data: string, ...args: readonly string[]): Promis
   return JSON.parse(stdout);
 }
 
+async function documents(data: string): Promise<unknown> {
+  const sql = 'SELECT count() AS n FROM rollstream.documents';
+  return JSON.parse(await told(['query', sql, '--data', data, '--format', 'json']));
+}
+
 // The engine in the process reads stdin too when rows are inserted from a file: what stood there became rows.
 it('imports what is piped into it', async () => {
   const data = join(folder, 'piped');
   expect(await importWithStdin(data, '-', '--run', 'piped')).toMatchObject({ records_read: 5 });
-  const rows = await rollstream(
-    'query',
-    'SELECT count() AS n FROM rollstream.documents',
-    '--data',
-    data,
-    '--format',
-    'jsonl',
-  );
-  expect(jsonLinesOf(rows)).toEqual([{ n: 2 }]);
+  expect(await documents(data)).toEqual([{ n: 2 }]);
 });
 
 it('takes nothing from a stdin that it was not told to read', async () => {
   const data = join(folder, 'beside');
   expect(await importWithStdin(data, example)).toMatchObject({ records_read: 5 });
-  const rows = await rollstream(
-    'query',
-    'SELECT count() AS n FROM rollstream.documents',
-    '--data',
-    data,
-    '--format',
-    'jsonl',
-  );
-  expect(jsonLinesOf(rows)).toEqual([{ n: 2 }]);
+  expect(await documents(data)).toEqual([{ n: 2 }]);
 });

@@ -8,8 +8,9 @@ import type { Accounting } from '../../src/clickhouse/accounting.ts';
 import type { Batch } from '../chaos/delivery/batch.ts';
 import { startTypescript } from '../start-typescript.ts';
 import { writeImportData } from './import-data.ts';
-import { endPrograms, runProgram, type Started, startProgram } from './program.ts';
+import { endPrograms, type Started, startProgram } from './program.ts';
 import type { Order, Reported } from './step-rank.ts';
+import { told } from './told.ts';
 
 /** Two ranks as processes; this test is what joins them: the collective of each step, and the weights. */
 const RUN = 'grouped';
@@ -36,7 +37,7 @@ beforeAll(async () => {
   sent = new Map([...expected.ready].map(([name, digest]) => [`${name} 0`, digest]));
   server = startProgram(['up', '--port', '0', '--data', join(folder, 'data')]);
   [, url = ''] = await server.saying(/serving at (\S+)/);
-  imported = runProgram(['import', folders[1] ?? '', '--data', join(folder, 'data'), '--quiet']);
+  imported = told(['import', folders[1] ?? '', '--data', join(folder, 'data'), '--quiet']);
   // Awaited at the end.
   imported.catch(() => undefined);
   await heardOf(RUN);
@@ -143,7 +144,7 @@ it('over 100 steps each rank has as many micro-batches as the other, other data,
   expect(cameAgain).toEqual(expect.arrayContaining(gone.received.map(({ name }) => name)));
   // Rows of deliveries follow the log.
   await vi.waitFor(async () => {
-    const { runs }: Accounting = JSON.parse(await runProgram(['accounting', '--json', '--data', join(folder, 'data')]));
+    const { runs }: Accounting = JSON.parse(await told(['accounting', '--json', '--data', join(folder, 'data')]));
     expect(runs.find(({ run_id: id }) => id === RUN)).toMatchObject({
       balanced: true,
       ready: sent.size,
