@@ -4,10 +4,14 @@ import { LOG_FOLDER } from '../../src/config/data-folders.ts';
 
 const POLL_MS = 20;
 
-/** Waits until so much was written to the log of a data folder: the import is in full swing. Watches disk blocks, not lengths. */
+/**
+ * Waits until so much more was written to the log of a data folder than was there when it was called: the import is in full swing.
+ * Watches disk blocks, not lengths.
+ */
 export async function untilAppended(data: string, bytes: number): Promise<void> {
-  while ((await writtenBytes(join(data, LOG_FOLDER))) < bytes)
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  const log = join(data, LOG_FOLDER);
+  const before = await writtenBytes(log);
+  while ((await writtenBytes(log)) < before + bytes) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
 }
 
 async function writtenBytes(folder: string): Promise<number> {
