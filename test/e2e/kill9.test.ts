@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 
 /** Fewer kills and events than `npm run kill9`, each time at other moments: the seed is printed where it fails. */
-it('an import killed with -9 at five random moments loses nothing and repeats nothing', async () => {
+it('an import killed with -9 at three random moments loses nothing and repeats nothing', async () => {
   const loader = new URL('../run-typescript.mjs', import.meta.url).href;
   const script = fileURLToPath(new URL('./kill9.ts', import.meta.url));
-  const args = ['--import', loader, script, '--kills', '5', '--events', '10000'];
+  const args = ['--import', loader, script, '--kills', '3', '--events', '5000'];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   onTestFinished(() => {
     child.kill('SIGTERM');

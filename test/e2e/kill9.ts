@@ -12,6 +12,7 @@ import { accountingOf, checkImport, countsOf } from './check-import.ts';
 import { writeImportData } from './import-data.ts';
 import { type Kill, killImports } from './kill-imports.ts';
 import { endPrograms, runProgram } from './program.ts';
+import { told } from './told.ts';
 
 const { values } = parseArgs({
   options: {
@@ -59,11 +60,11 @@ try {
       say(`  ${kill.hit ? 'killed' : 'ended before'} ${kill.atMs} ms`);
     },
   );
-  await runProgram(importInto(data));
+  await told(importInto(data));
   wrong.push(...(await checkImport(data, expected)));
 
   const before = [await accountingOf(data), await countsOf(data)];
-  await runProgram(importInto(data));
+  await told(importInto(data));
   const after = [await accountingOf(data), await countsOf(data)];
   if (!isDeepStrictEqual(before, after))
     wrong.push(`another import changed ${JSON.stringify(before)} to ${JSON.stringify(after)}`);
