@@ -5,24 +5,27 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { packageFile } from '../../src/config/package-file.ts';
 import { shippedPolicyFile } from '../../src/policies/shipped-policies.ts';
 import type { ReplayReport, ReplayStatus } from '../../src/rescore/replays.ts';
-import { cli } from '../src/cli/test-io.ts';
-import { endPrograms, type Started, startProgram } from './program.ts';
+import { cli, type RunningCli, startCli } from '../src/cli/test-io.ts';
+import { endPrograms, startProgram } from './program.ts';
 import { rowsOf } from './replay-rows.ts';
+import { told } from './told.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
-/** Two runs, replayed a unit at a time. */
+/** Replayed in pieces of a few units. */
 const RUNS = ['files-events', 'math'];
 let folder = '';
 let data: string[] = [];
 let undisturbed: ReplayReport;
+let undisturbedRows: string[][] = [];
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'rollstream-replay-'));
-  writeFileSync(join(folder, 'config.yaml'), 'replay:\n  chunk_events: 1\n');
+  writeFileSync(join(folder, 'config.yaml'), 'replay:\n  chunk_events: 50\n');
   data = ['--data', join(folder, 'data'), '--config', join(folder, 'config.yaml')];
   const paths = RUNS.map((run) => packageFile('examples', 'rollouts', run));
   expect([0, 4]).toContain((await cli(['import', ...paths, ...data])).code);
   undisturbed = await reportOf('--policy', 'strict', '--save');
+  undisturbedRows = await rowsUnder(undisturbed.status.replay_id);
 });
 afterAll(async () => {
   await endPrograms();
@@ -30,9 +33,7 @@ afterAll(async () => {
 });
 
 async function reportOf(...flags: readonly string[]): Promise<ReplayReport> {
-  const { code, stdout, stderr } = await startProgram(['replay', ...flags, '--json', ...data]).ended;
-  expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
-  return JSON.parse(stdout);
+  return JSON.parse(await told(['replay', ...flags, '--json', ...data]));
 }
 
 /** What a report says, whichever replay it is of. */
@@ -62,7 +63,7 @@ it('is killed in the middle of a save, and gone on with: rows and report are tho
   const resumed = await reportOf('--resume', replayId);
   expect(resumed.status.replay_id).toBe(replayId);
   expect(saidBy(resumed)).toEqual(saidBy(undisturbed));
-  expect(await rowsUnder(replayId)).toEqual(await rowsUnder(undisturbed.status.replay_id));
+  expect(await rowsUnder(replayId)).toEqual(undisturbedRows);
   // It is done: asked again it says the same, and does nothing.
   expect(await reportOf('--resume', replayId)).toEqual(resumed);
 });
@@ -127,15 +128,15 @@ describe('what cannot be replayed is told before anything is read', () => {
 });
 
 describe('by the server that owns the data', () => {
-  let server: Started;
+  let server: RunningCli;
   let url = '';
   beforeAll(async () => {
-    server = startProgram(['up', '--port', '0', ...data]);
-    url = (await server.saying(/serving at (\S+)/))[1] ?? '';
+    server = startCli(['up', '--port', '0', ...data]);
+    url = (await server.said(/serving at (\S+)/))[1] ?? '';
   });
   afterAll(async () => {
-    server.child.kill('SIGTERM');
-    expect((await server.ended).code).toBe(0);
+    server.interrupt();
+    expect(await server.code).toBe(0);
   });
   const post = (path: string, body: object = {}) =>
     fetch(`${url}/v1/replays${path}`, { method: 'POST', body: JSON.stringify(body) });
@@ -144,16 +145,14 @@ describe('by the server that owns the data', () => {
   const policy = { text: readFileSync(shippedPolicyFile('strict'), 'utf8') };
 
   async function over(id: string): Promise<ReplayStatus> {
-    for (;;) {
-      const status = await statusOf(id);
-      if (status.state !== 'running') return status;
-    }
+    await expect.poll(async () => (await statusOf(id)).state, { timeout: 60_000, interval: 100 }).not.toBe('running');
+    return statusOf(id);
   }
 
   it('rows and report are those of a replay in process', async () => {
     const report = await reportOf('--policy', 'strict', '--save');
     expect(saidBy(report)).toEqual(saidBy(undisturbed));
-    expect(await rowsUnder(report.status.replay_id)).toEqual(await rowsUnder(undisturbed.status.replay_id));
+    expect(await rowsUnder(report.status.replay_id)).toEqual(undisturbedRows);
   });
 
   it('two of the same runs work at once, and a third is told to come again', async () => {
@@ -166,7 +165,7 @@ describe('by the server that owns the data', () => {
     const ids = ['one', 'two', 'three'].filter((_, i) => begun[i]?.status === 200);
     for (const id of ids) {
       expect(await over(id)).toMatchObject({ state: 'done', error: null });
-      expect(await rowsUnder(id)).toEqual(await rowsUnder(undisturbed.status.replay_id));
+      expect(await rowsUnder(id)).toEqual(undisturbedRows);
     }
     // The same request is the same replay; another one under its id is refused.
     expect(await (await post('', { replay_id: ids[0], save: true, policy })).json()).toMatchObject({ state: 'done' });
@@ -187,7 +186,7 @@ describe('by the server that owns the data', () => {
     expect(await count()).toBe(before);
 
     expect(saidBy(await reportOf('--resume', 'late'))).toEqual(saidBy(undisturbed));
-    expect(await rowsUnder('late')).toEqual(await rowsUnder(undisturbed.status.replay_id));
+    expect(await rowsUnder('late')).toEqual(undisturbedRows);
   });
 
   it('a dry run writes no row, and is known as long as the server lives', async () => {

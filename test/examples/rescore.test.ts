@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -8,8 +8,10 @@ import { generateRescore } from '../../examples/generate/rescore.ts';
 import type { Accounting } from '../../src/clickhouse/accounting.ts';
 import { packageFile } from '../../src/config/package-file.ts';
 import type { ReplayReport, ReplayStatus } from '../../src/rescore/replays.ts';
-import { endPrograms, runProgram, type Started, startProgram } from '../e2e/program.ts';
+import { endPrograms, startProgram } from '../e2e/program.ts';
+import { told } from '../e2e/told.ts';
 import { findPython } from '../python-with.ts';
+import { cli, startCli } from '../src/cli/test-io.ts';
 
 /** examples/rescore, as its README does it: undisturbed, and killed with -9 while it saves and while it emits. */
 
@@ -138,78 +140,93 @@ interface Told {
   readonly report: ReplayReport;
 }
 
-/** The README from the import to the last batch, in a folder of its own; each of `kills` ends the server where it begins that insert. */
-function createStory() {
-  const folder = mkdtempSync(join(tmpdir(), 'rollstream-rescore-'));
-  const data = ['--data', join(folder, 'data')];
-  let server: Started | null = null;
-  let url = '';
-  let index = 0;
+interface Serving {
+  readonly url: string;
+  /** Ends it; or, one that is to be killed, waits for that. */
+  end(): Promise<void>;
+}
 
-  async function serve(kill?: string): Promise<void> {
-    const preload = pathToFileURL(join(import.meta.dirname, 'kill-at-insert.mjs')).href;
-    const killing: Record<string, string> =
-      kill === undefined ? {} : { KILL_AT_INSERT: kill, NODE_OPTIONS: `--import ${preload}` };
-    server = startProgram(['up', '--port', '0', ...data], { ...SMALL_CHUNKS, ...killing });
-    url = (await server.saying(/serving at (\S+)/))[1] ?? '';
-  }
-
-  async function end(): Promise<void> {
-    server?.child.kill('SIGTERM');
-    await server?.ended;
-  }
-
-  async function post(path: string, body: object): Promise<Leased> {
-    const response = await fetch(`${url}${path}`, { method: 'POST', body: JSON.stringify(body) });
-    return JSON.parse(await response.text());
-  }
-
-  /** A batch of so many groups at most, trained as one step. */
-  async function take(count: number): Promise<readonly Delivered[]> {
-    const ask = { run: 'sums', consumer: 't', batch_index: index++, count, wait_ms: 2_000 };
-    const { lease, trajectories = [] } = await post('/v1/leases', ask);
-    if (lease !== null) await post(`/v1/leases/${lease}/ack`, { step: index });
-    return trajectories;
-  }
-
-  async function unfinished(): Promise<string> {
-    const { replays }: { replays: readonly ReplayStatus[] } = JSON.parse(
-      await (await fetch(`${url}/v1/replays`)).text(),
-    );
-    const open = replays.filter(({ state }) => state === 'running' || state === 'emitting');
-    expect(open).toHaveLength(1);
-    return open[0]?.replay_id ?? '';
-  }
-
+/** In this process: where nothing is killed. */
+async function serve(data: readonly string[]): Promise<Serving> {
+  const server = startCli(['up', '--port', '0', ...data], { env: SMALL_CHUNKS });
+  const [, url = ''] = await server.said(/serving at (\S+)/);
   return {
-    data,
-    async tell(kills: readonly string[]): Promise<Told> {
-      await serve();
-      await runProgram(['import', join(FOLDER, 'sums', 'steps.jsonl'), ...data]);
-      const trained = await take(TRAINED_BEFORE);
-      const ask = ['replay', '--run', 'sums', '--verifier', shellWords(VERIFIERS.at(-1)?.command ?? [])];
-      const dryRun: ReplayReport = JSON.parse(await runProgram([...ask, '--json', ...data], 4));
-      let saving = [...ask, '--emit', '--label', 'sums 2'];
-      for (const kill of kills) {
-        await end();
-        await serve(kill);
-        const working = startProgram([...saving, '--json', ...data]);
-        expect((await server?.ended)?.signal).toBe('SIGKILL');
-        expect((await working.ended).code).not.toBe(0);
-        await serve();
-        saving = ['replay', '--resume', await unfinished()];
-      }
-      const report: ReplayReport = JSON.parse(await runProgram([...saving, '--json', ...data], 4));
-      const delivered: Delivered[] = [];
-      for (let batch = await take(100); batch.length > 0; batch = await take(100)) delivered.push(...batch);
-      return { trained, delivered, dryRun, report };
-    },
-    rows: async <T>(sql: string): Promise<T[]> => JSON.parse(await runProgram(['query', sql, '--json', ...data])),
-    async close() {
-      await end();
-      rmSync(folder, { recursive: true, force: true });
+    url,
+    async end() {
+      server.interrupt();
+      expect(await server.code).toBe(0);
     },
   };
+}
+
+/** It dies where it begins that insert. */
+async function serveUntil(kill: string, data: readonly string[]): Promise<Serving> {
+  const preload = pathToFileURL(join(import.meta.dirname, 'kill-at-insert.mjs')).href;
+  const killing = { KILL_AT_INSERT: kill, NODE_OPTIONS: `--import ${preload}` };
+  const server = startProgram(['up', '--port', '0', ...data], { ...SMALL_CHUNKS, ...killing });
+  const [, url = ''] = await server.saying(/serving at (\S+)/);
+  return {
+    url,
+    async end() {
+      expect((await server.ended).signal).toBe('SIGKILL');
+    },
+  };
+}
+
+async function post(url: string, body: object): Promise<Leased> {
+  return JSON.parse(await (await fetch(url, { method: 'POST', body: JSON.stringify(body) })).text());
+}
+
+/** A batch of so many groups at most, trained as one step. */
+async function take({ url }: Serving, index: number, count: number): Promise<readonly Delivered[]> {
+  const ask = { run: 'sums', consumer: 't', batch_index: index, count, wait_ms: 2_000 };
+  const { lease, trajectories = [] } = await post(`${url}/v1/leases`, ask);
+  if (lease !== null) await post(`${url}/v1/leases/${lease}/ack`, { step: index + 1 });
+  return trajectories;
+}
+
+async function unfinished({ url }: Serving): Promise<string> {
+  const { replays }: { replays: readonly ReplayStatus[] } = JSON.parse(await (await fetch(`${url}/v1/replays`)).text());
+  const open = replays.filter(({ state }) => state === 'running' || state === 'emitting');
+  expect(open).toHaveLength(1);
+  return open[0]?.replay_id ?? '';
+}
+
+const REPLAY = ['replay', '--run', 'sums', '--verifier', shellWords(VERIFIERS.at(-1)?.command ?? [])];
+
+/** The README from the import to the dry run. */
+async function begin(data: readonly string[]): Promise<Pick<Told, 'trained' | 'dryRun'>> {
+  const server = await serve(data);
+  await told(['import', join(FOLDER, 'sums', 'steps.jsonl'), ...data]);
+  const trained = await take(server, 0, TRAINED_BEFORE);
+  const dryRun: ReplayReport = JSON.parse(await told([...REPLAY, '--json', ...data], 4));
+  await server.end();
+  return { trained, dryRun };
+}
+
+/** From there to the last batch; each of `kills` ends a server where it begins that insert, and the next one goes on. */
+async function goOn(data: readonly string[], kills: readonly string[]): Promise<Pick<Told, 'delivered' | 'report'>> {
+  let saving = [...REPLAY, '--emit', '--label', 'sums 2'];
+  let isResumed = false;
+  const resuming = async (server: Serving): Promise<string[]> => {
+    if (isResumed) saving = ['replay', '--resume', await unfinished(server)];
+    return [...saving, '--json', ...data];
+  };
+  for (const kill of kills) {
+    const server = await serveUntil(kill, data);
+    const working = cli(await resuming(server));
+    await server.end();
+    expect((await working).code).not.toBe(0);
+    isResumed = true;
+  }
+  const server = await serve(data);
+  const report: ReplayReport = JSON.parse(await told(await resuming(server), 4));
+  const delivered: Delivered[] = [];
+  let index = 1;
+  for (let batch = await take(server, index++, 100); batch.length > 0; batch = await take(server, index++, 100))
+    delivered.push(...batch);
+  await server.end();
+  return { delivered, report };
 }
 
 /** The program splits a command as a shell does. */
@@ -224,18 +241,30 @@ const STORIES = [
   { name: 'killed while it saves, and while it emits', kills: ['replay_chunks:3', 'replay_emitted:1'] },
 ];
 
-afterAll(endPrograms);
+/** Each story goes on in a copy of where they all begin. */
+let folder = '';
+let begun: Pick<Told, 'trained' | 'dryRun'>;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'rollstream-rescore-'));
+  begun = await begin(['--data', join(folder, 'begun')]);
+}, 240_000);
+afterAll(async () => {
+  await endPrograms();
+  rmSync(folder, { recursive: true, force: true });
+});
 
-describe.each(STORIES)('$name', ({ kills }) => {
-  const story = createStory();
-  let told: Told;
+describe.each(STORIES)('$name', ({ name, kills }) => {
+  let data: string[] = [];
+  let story: Told;
+  const ask = async <T>(sql: string): Promise<T[]> => JSON.parse(await told(['query', sql, '--json', ...data]));
   beforeAll(async () => {
-    told = await story.tell(kills);
+    data = ['--data', join(folder, name)];
+    cpSync(join(folder, 'begun'), join(folder, name), { recursive: true });
+    story = { ...begun, ...(await goOn(data, kills)) };
   }, 240_000);
-  afterAll(() => story.close());
 
   it('a dry run names each attempt that is decided otherwise, and what it was and would be', () => {
-    const { diff, refused } = told.dryRun;
+    const { diff, refused } = story.dryRun;
     expect(diff).toMatchObject({ attempts: 324, same: 40, changed: 284, vanished: 0, appeared: 0 });
     expect(new Set(diff.examples.map(({ rollout_id }) => rollout_id))).toEqual(
       new Set(
@@ -264,20 +293,20 @@ describe.each(STORIES)('$name', ({ kills }) => {
   });
 
   it('what is saved is what the dry run said', () => {
-    expect(told.report.diff).toEqual(told.dryRun.diff);
-    expect(told.report.refused).toEqual(told.dryRun.refused);
+    expect(story.report.diff).toEqual(story.dryRun.diff);
+    expect(story.report.refused).toEqual(story.dryRun.refused);
   });
 
   it('the trainer gets each corrected group once, whole, and no old version of it', () => {
-    const before = told.trained.map(({ rollout_id }) => rollout_id);
+    const before = story.trained.map(({ rollout_id }) => rollout_id);
     expect(new Set(before.map(groupOf)).size).toBe(TRAINED_BEFORE);
-    const after = told.delivered.map(({ rollout_id }) => rollout_id);
+    const after = story.delivered.map(({ rollout_id }) => rollout_id);
     const [gone, all] = [new Set(before), new Set(truth.map(({ rollout_id }) => rollout_id))];
     // The one that has no score any more is no member of its group.
     const rest = [...all].filter((id) => !gone.has(id) && id !== 'sum-81_3');
     expect(after).toHaveLength(295);
     expect([...after].sort()).toEqual(rest.sort());
-    for (const { rollout_id, reward, advantage, supersedes } of told.delivered) {
+    for (const { rollout_id, reward, advantage, supersedes } of story.delivered) {
       const isNew = changedGroups.has(groupOf(rollout_id));
       const known = (isNew ? repaired : live).get(rollout_id);
       expect([rollout_id, reward]).toEqual([rollout_id, known?.reward]);
@@ -287,10 +316,10 @@ describe.each(STORIES)('$name', ({ kills }) => {
   });
 
   it('what was trained before is left out, and told', () => {
-    const trainedGroups = new Set(told.trained.map(({ rollout_id }) => groupOf(rollout_id)));
+    const trainedGroups = new Set(story.trained.map(({ rollout_id }) => groupOf(rollout_id)));
     expect([...trainedGroups].filter((group) => changedGroups.has(group))).toHaveLength(7);
     // Of 81 groups; four of those that did not change were not trained.
-    expect(told.report.emitted).toMatchObject({
+    expect(story.report.emitted).toMatchObject({
       ...{ units: 81 - TRAINED_BEFORE - 4, trajectories: 275 },
       left_out: { already_trained: TRAINED_BEFORE, unchanged: 4 },
     });
@@ -299,7 +328,7 @@ describe.each(STORIES)('$name', ({ kills }) => {
   it('SQL shows both versions, and who was scored by which', async () => {
     type Row = { rollout_id: string; old: number | null; new: number | null; is_replayed: boolean | number };
     const rows =
-      await story.rows<Row>(`SELECT l.rollout_id AS rollout_id, l.reward AS old, n.reward AS new, n.version_id != '' AS is_replayed
+      await ask<Row>(`SELECT l.rollout_id AS rollout_id, l.reward AS old, n.reward AS new, n.version_id != '' AS is_replayed
       FROM rollstream.live_decisions AS l INNER JOIN rollstream.latest_decisions AS n
       ON n.run_id = l.run_id AND n.unit = l.unit AND n.rollout_id = l.rollout_id AND n.attempt = l.attempt`);
     expect(rows).toHaveLength(328);
@@ -311,7 +340,7 @@ describe.each(STORIES)('$name', ({ kills }) => {
         ...{ rollout_id: row.rollout_id, old: known?.before, new: after, is_replayed: known?.after !== 'refused' },
       });
     }
-    const versions = await story.rows(`SELECT scorer_version, toUInt32(count()) AS n FROM rollstream.latest_rewards
+    const versions = await ask(`SELECT scorer_version, toUInt32(count()) AS n FROM rollstream.latest_rewards
       WHERE scorer = 'sums' GROUP BY scorer_version ORDER BY scorer_version`);
     expect(versions).toEqual([
       { scorer_version: '1', n: 4 },
@@ -320,13 +349,13 @@ describe.each(STORIES)('$name', ({ kills }) => {
   });
 
   it('the rollout that the verifier dies on is quarantined, and never 0', async () => {
-    const rows = await story.rows(`SELECT disposition, verifier_status, reward FROM rollstream.latest_decisions
+    const rows = await ask(`SELECT disposition, verifier_status, reward FROM rollstream.latest_decisions
       WHERE rollout_id = 'sum-81_3'`);
     expect(rows).toEqual([{ disposition: 'quarantine', verifier_status: 'crash', reward: null }]);
   });
 
   it('the books balance', async () => {
-    const { runs }: Accounting = JSON.parse(await runProgram(['accounting', '--json', ...story.data]));
+    const { runs }: Accounting = JSON.parse(await told(['accounting', '--json', ...data]));
     expect(runs).toMatchObject([
       {
         ...{ run_id: 'sums', started: 328, ready: 328, re_emitted: 275, balanced: true },
