@@ -6,12 +6,12 @@ import type { Accounting } from '../../src/clickhouse/accounting.ts';
 import type { GateStatus } from '../../src/gate/gate-status.ts';
 import { type GateRollouts, gateLines } from './gate-lines.ts';
 import { type GateWorker, type GateWorld, metricOf, until } from './gate-world.ts';
-import { runProgram } from './program.ts';
+import { told } from './told.ts';
 
 /** One that was under way while the last trajectory was decided, the next one, and one that is under way while it is asked for. */
 const LOOKS = 3;
-/** Six batches of the forwarder: who is killed after the first has moved a part. */
-const LONG = { count: 100, tokens: 40_000 };
+/** Three batches of the forwarder: who is killed after the first has moved a part. */
+const LONG = { count: 50, tokens: 40_000 };
 
 /**
  * A run drifts and is held; the worker that evaluates and forwards is killed while it is held, and again while what it held is
@@ -23,7 +23,7 @@ export async function gateScenario(world: GateWorld): Promise<void> {
   const send = async (rollouts: GateRollouts): Promise<void> => {
     const file = join(folder, `rollouts-${files++}.jsonl`);
     await writeFile(file, gateLines(rollouts));
-    await runProgram(['import', file, ...args, '--json', '--quiet']);
+    await told(['import', file, ...args, '--json', '--quiet']);
   };
   const ask = async <T>(path: string): Promise<T> => {
     const answer = await fetch(new URL(path, world.workers()[0]?.url));
@@ -82,7 +82,7 @@ export async function gateScenario(world: GateWorld): Promise<void> {
   expect(await gateOf('drifting')).toMatchObject({ state: 'hold', by: 'evaluator', since: hold?.since });
 
   const forwarder = await owner();
-  await runProgram(['gate', 'release', 'drifting', '--reason', 'template was fixed', ...args]);
+  await told(['gate', 'release', 'drifting', '--reason', 'template was fixed', ...args]);
   await forwarder.saying(/held trajectories are ready/);
   await world.kill(forwarder);
   await owner();

@@ -15,7 +15,7 @@ import { endPrograms, startProgram } from './program.ts';
  * Calls by chance, through the program as users start it, against what the engine knows that it sampled. PROXY_CALLS asks for more
  * of them, PROXY_SEED for others.
  */
-const CALLS = Number(process.env.PROXY_CALLS ?? 600);
+const CALLS = Number(process.env.PROXY_CALLS ?? 240);
 const SEED = Number(process.env.PROXY_SEED ?? Date.now() % 100_000);
 const DIALECTS = ['vllm', 'sglang'] as const;
 const MOST_TURNS = 6;

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { checkImport } from './check-import.ts';
 import { type ImportData, writeImportData } from './import-data.ts';
 import { endPrograms, runProgram, startProgram } from './program.ts';
@@ -10,20 +10,19 @@ import { endPrograms, runProgram, startProgram } from './program.ts';
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 let folder: string;
-let data: string;
 let input: ImportData;
 
-beforeEach(async () => {
+beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'rollstream-two-'));
-  data = join(folder, 'data');
-  input = await writeImportData(folder, 'two imports', { rollouts: 300, groups: 40 });
+  input = await writeImportData(folder, 'two imports', { rollouts: 150, groups: 20 });
 });
-afterEach(async () => {
+afterAll(async () => {
   await endPrograms();
   await rm(folder, { recursive: true, force: true });
 });
 
 it('of two imports at once into one folder the second is refused by name of the first, and the first is whole', async () => {
+  const data = join(folder, 'alone');
   const args = ['import', ...input.folders, '--data', data, '--json'];
   const both = [startProgram(args), startProgram(args)] as const;
   const ended = await Promise.all(both.map(({ ended }) => ended));
@@ -37,6 +36,7 @@ it('of two imports at once into one folder the second is refused by name of the 
 });
 
 it('two imports at once beside a server both go to the server, and everything is there once', async () => {
+  const data = join(folder, 'served');
   const server = startProgram(['up', '--data', data, '--port', '0']);
   await server.saying(/serving at http/);
   const args = ['import', ...input.folders, '--data', data, '--json'];
