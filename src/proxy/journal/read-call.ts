@@ -19,7 +19,7 @@ export interface RecordedCall {
   readonly end: (CallEnd & { readonly sinceUs: number }) | null;
 }
 
-/** null: the proxy was killed before the request was written whole, and nothing had been sent of it. What follows a torn frame is none. */
+/** null: the proxy was killed before the request was written whole, and no client had been answered; or the file waits for another call. What follows a torn frame is none. */
 export function readCall(path: string): RecordedCall | null {
   const bytes = readFileSync(path);
   let head: CallHead | null = null;

@@ -49,7 +49,7 @@ export function createRecordCalls(deps: RecordCallsDeps): RecordCalls {
   function take(path: string): void {
     const exchange = read(path);
     if (exchange === null) {
-      // Nothing of it was sent.
+      // Nothing of it was answered.
       store.disk.remove(path);
       return;
     }

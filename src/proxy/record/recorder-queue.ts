@@ -121,13 +121,15 @@ export function openRecorderQueue({ options, producerId }: RecorderStart, listen
       told.add(path);
       add(() => {
         listener.taking(path);
-        // What stays for now is removed later.
         reused = isReused ? path : null;
         try {
           recorder.take(path);
         } catch (error) {
           if (!(error instanceof Unreadable)) throw error;
           problem = error.message;
+        } finally {
+          // Nobody has it open once it is told to have been taken: what stays for now is removed.
+          reused = null;
         }
         told.delete(path);
         listener.taken(path);
