@@ -20,6 +20,7 @@ from strands_env.core.models import sglang_model_factory
 from strands_env.core.types import Task
 from strands_env.eval import Evaluator
 from strands_sglang import SGLangClient
+from strands_sglang.tool_parsers import get_tool_parser
 from transformers import AutoTokenizer
 
 from tools import executed
@@ -56,6 +57,12 @@ def main() -> None:
     parser.add_argument("--url", default="http://127.0.0.1:8200", help="the engine, or a proxy before it")
     parser.add_argument("--tokenizer", required=True, help="folder of the engine's tokenizer")
     parser.add_argument("--out", type=Path, default=Path("results.jsonl"))
+    parser.add_argument(
+        "--parser",
+        default="hermes",
+        choices=("hermes", "qwen_xml", "glm", "kimi_k2"),
+        help="of strands-sglang; the engine writes calls for it with --calls (kimi for kimi_k2)",
+    )
     parser.add_argument("--thinking", action="store_true", help="as the model's template has it by default")
     parser.add_argument("--lenient", action="store_true", help="search takes a call without its argument")
     asked = parser.parse_args()
@@ -71,6 +78,7 @@ async def play(tasks: list[Task], asked: argparse.Namespace) -> None:
     model = sglang_model_factory(
         client=client,
         tokenizer=AutoTokenizer.from_pretrained(asked.tokenizer),
+        tool_parser=get_tool_parser(asked.parser),
         sampling_params={"max_new_tokens": 1024},
         enable_thinking=asked.thinking,
     )

@@ -1,3 +1,5 @@
+import type { CallForm } from './call-form.ts';
+
 /**
  * What the scripted engine knows of one request: a line of its log, and what a report judges a stack by. Written before the last byte of
  * the answer. A request that is refused for the client's own mistake has none, since it is no model call.
@@ -40,7 +42,7 @@ export interface TruthCall {
   readonly logprobs: readonly number[];
   /** Of the completion ids, with special tokens, before any parser; what is no whole character is U+FFFD. */
   readonly rawText: string;
-  /** Calls that the engine's own parser made of the text for a chat answer; null but on the chat route with tools. */
+  /** Calls that the engine's own parser made of the text for a chat answer; null but on the chat route with tools, and for calls that it does not parse. */
   readonly parsedCalls: ReadonlyArray<{ readonly name: string; readonly arguments: string }> | null;
   /** SGLang's object, whatever the dialect: `{type, matched}`, `{type, length}`, `{type, message}`; null: none was sent. */
   readonly finishReason: unknown;
@@ -62,4 +64,6 @@ export interface TruthHead {
   readonly tokenizerSha256: string;
   readonly model: string;
   readonly scenarios: readonly string[];
+  /** How calls are written; absent: as Hermes writes them. */
+  readonly calls?: CallForm;
 }

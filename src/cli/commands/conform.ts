@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Config } from '../../config/config.ts';
 import { isLoopback } from '../../config/is-loopback.ts';
+import { CALL_FORMS, type CallForm } from '../../conform/call-form.ts';
 import type { EngineDialect } from '../../conform/engine/engine-config.ts';
 import { RollstreamError } from '../../errors.ts';
 import type { CommandContext, Run } from '../context.ts';
@@ -26,17 +27,20 @@ Example:
   $ rollstream conform tasks --scenario abort_partial,malformed_call --per-scenario 4`;
 
 interface ConformFlags extends GlobalFlags {
-  readonly scenario: readonly string[] | null;
+  /** Empty: all. */
+  readonly scenario: readonly string[];
   readonly listen: string;
   readonly tokenizer?: string;
   readonly dialect: EngineDialect;
+  readonly calls: CallForm;
   readonly log: string;
   readonly seed: number;
   readonly tokensPerSecond?: number;
 }
 
 interface TasksFlags extends GlobalFlags {
-  readonly scenario: readonly string[] | null;
+  /** Empty: all. */
+  readonly scenario: readonly string[];
   readonly perScenario: number;
   readonly seed: number;
 }
@@ -54,6 +58,11 @@ export function addConform(program: Command, run: Run): void {
     )
     .addOption(
       new Option('--dialect <name>', 'whose routes there are').choices(['sglang', 'vllm', 'both']).default('both'),
+    )
+    .addOption(
+      new Option('--calls <form>', 'how tool calls are written: as the parser of the stack reads them')
+        .choices(CALL_FORMS)
+        .default('hermes'),
     )
     .option('--log <file>', 'what the engine knows of each call; the report reads it', './rollstream-conform.jsonl')
     .option('--seed <n>', 'of all that is by chance', wholeNumber, 0)
@@ -79,13 +88,13 @@ export function addConform(program: Command, run: Run): void {
 }
 
 function scenarioOption(description: string): Option {
-  const parse = (text: string): readonly string[] | null => {
-    if (text === 'all') return null;
+  const parse = (text: string): readonly string[] => {
+    if (text === 'all') return [];
     const names = text.split(',').map((name) => name.trim());
     if (names.includes('')) throw new InvalidArgumentError('names with commas between are needed');
     return names;
   };
-  return new Option('--scenario <names>', description).argParser(parse).default(null, 'all');
+  return new Option('--scenario <names>', description).argParser(parse).default([], 'all');
 }
 
 async function serve(context: CommandContext, flags: ConformFlags): Promise<number> {
@@ -104,8 +113,18 @@ async function serve(context: CommandContext, flags: ConformFlags): Promise<numb
   const log = resolve(io.cwd, flags.log);
   const stop = stopping(context);
   const engine = await openEngine({
-    ...{ tokenizer: folder, host, port, dialect: flags.dialect, seed: flags.seed, log, token, keepTruth: false },
-    ...(flags.scenario === null ? {} : { scenarios: flags.scenario }),
+    ...{
+      tokenizer: folder,
+      host,
+      port,
+      dialect: flags.dialect,
+      calls: flags.calls,
+      seed: flags.seed,
+      log,
+      token,
+      keepTruth: false,
+    },
+    ...(flags.scenario.length === 0 ? {} : { scenarios: flags.scenario }),
     ...(flags.tokensPerSecond === undefined ? {} : { tokensPerSecond: flags.tokensPerSecond }),
   });
   try {
@@ -136,7 +155,7 @@ async function writeTasks({ out }: CommandContext, { scenario, perScenario, seed
     import('../../conform/task-lines.ts'),
     import('../../conform/scenarios/scenarios.ts'),
   ]);
-  const unknown = scenario?.find((name) => !SCENARIOS.has(name));
+  const unknown = scenario.find((name) => !SCENARIOS.has(name));
   if (unknown !== undefined)
     throw new RollstreamError(
       'RS_USAGE',
@@ -145,7 +164,7 @@ async function writeTasks({ out }: CommandContext, { scenario, perScenario, seed
         facts: { field: 'scenario' },
       },
     );
-  const lines = taskLines(seed, scenario ?? SCENARIO_NAMES, perScenario);
+  const lines = taskLines(seed, scenario.length === 0 ? SCENARIO_NAMES : scenario, perScenario);
   await out.write(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   return 0;
 }

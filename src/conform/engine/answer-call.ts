@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createRandom } from '../../simulate/random.ts';
+import type { CallForm } from '../call-form.ts';
 import { honest } from '../scenarios/honest.ts';
 import type { Turn } from '../scenarios/scenario.ts';
 import { taskOf } from '../scenarios/task.ts';
@@ -37,7 +38,7 @@ export async function answerCall(
   const { vocabulary, conversations, seed, log } = state;
   if (log?.isFull()) throw new RefusedRequest(507, 'InternalServerError', 'the log of truth is full');
   const facts = { route, dialect, body, headers: request.headers, model: state.model };
-  const asked = await readAsked(facts, vocabulary);
+  const asked = withParserOf(state.calls, await readAsked(facts, vocabulary));
   const promptText = vocabulary.text(asked.promptIds);
   const marker = findMarker(promptText);
   const scenario = marker === null ? honest : state.scenarios.get(marker.scenario);
@@ -56,6 +57,7 @@ export async function answerCall(
   const attempt = conversations.attempt(key, at);
   const turn: Turn = {
     task,
+    form: state.calls,
     turn: at,
     attempt,
     opensInThought: /<think>\s*$/.test(promptText.slice(-40)),
@@ -94,6 +96,11 @@ export async function answerCall(
       tell(truth.answered(answer, sent, vocabulary.text(answer.ids.slice(0, sent.tokens))));
     },
   });
+}
+
+/** The engine's own parser knows one form: calls of another stay text. */
+function withParserOf(form: CallForm, asked: Asked): Asked {
+  return form === 'hermes' ? asked : { ...asked, parsesCalls: false };
 }
 
 type KnownBefore = Omit<

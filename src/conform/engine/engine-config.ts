@@ -1,4 +1,5 @@
 import type { LoadedTokenizer } from '../../tokenizers/load-tokenizer.ts';
+import type { CallForm } from '../call-form.ts';
 import type { TruthCall } from '../truth.ts';
 
 /** `both`: `/v1/…` as vLLM, `/sglang/v1/…` as SGLang, `/generate` as SGLang. */
@@ -17,6 +18,8 @@ export interface EngineConfig {
   readonly scenarios?: readonly string[];
   /** Default 0. What is sampled is a function of it, the marker and the turn. */
   readonly seed?: number;
+  /** How calls are written; default hermes, which alone is parsed for chat answers. */
+  readonly calls?: CallForm;
   /** File of the log; default none. */
   readonly log?: string | null;
   /** Of each stream; default as fast as the client reads. */

@@ -1,3 +1,4 @@
+import type { CallForm } from '../call-form.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
 import type { TruthCall } from '../truth.ts';
 import type { Conversations } from './conversations.ts';
@@ -9,6 +10,7 @@ import type { Vocabulary } from './vocabulary.ts';
 export interface EngineState {
   readonly vocabulary: Vocabulary;
   readonly scenarios: ReadonlyMap<string, Scenario>;
+  readonly calls: CallForm;
   readonly conversations: Conversations;
   readonly framesCache: FramesCache;
   readonly seed: number;

@@ -29,14 +29,15 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
   const tokenizer = typeof config.tokenizer === 'string' ? await loadTokenizer(config.tokenizer) : config.tokenizer;
   const vocabulary = await createVocabulary(tokenizer);
   const { seed = 0, model = DEFAULT_MODEL, now = Date.now, log = null, dialect = 'both', token = null } = config;
+  const { calls: form = 'hermes' } = config;
   const names = [...scenarios.keys()];
   const startedAtUs = Math.round(now() * 1000);
-  const head = { startedAtUs, seed, tokenizerSha256: vocabulary.sha256, model, scenarios: names };
+  const head = { startedAtUs, seed, tokenizerSha256: vocabulary.sha256, model, scenarios: names, calls: form };
   const file = log === null ? null : openTruthLog(log, { rollstream_conform: 1, ...head });
   const calls: TruthCall[] = [];
   let next = 0;
   const state: EngineState = {
-    ...{ vocabulary, scenarios, seed, model, now, log: file },
+    ...{ vocabulary, scenarios, seed, model, now, log: file, calls: form },
     conversations: createConversations(),
     framesCache: createFramesCache(),
     tokensPerSecond: config.tokensPerSecond ?? null,

@@ -1,4 +1,6 @@
-import { SCENARIO_NAMES } from '../scenarios/scenarios.ts';
+import type { CallForm } from '../call-form.ts';
+import { SCENARIO_NAMES, SCENARIOS } from '../scenarios/scenarios.ts';
+import { unplayedWays } from '../scenarios/ways.ts';
 import type { TruthCall, TruthHead } from '../truth.ts';
 import { conversationsOf } from './conversations.ts';
 import { type CaseReport, judgeCase } from './judge-case.ts';
@@ -15,6 +17,10 @@ export interface ConformReport {
   readonly laundered: number;
   /** Scenarios that test a stack, that the engine plays, and that nobody asked for. */
   readonly notAsked: readonly string[];
+  /** How the engine wrote its calls. */
+  readonly calls: CallForm;
+  /** Ways of what was asked for that have no meaning in that form of calls: nothing is said of them. */
+  readonly unplayed: ReadonlyArray<{ readonly scenario: string; readonly ways: readonly string[] }>;
   /** Calls without a marker. */
   readonly unmarked: number;
   /** Rollouts of the record that belong to no conversation. */
@@ -31,10 +37,11 @@ export interface Truth {
 /** `records` null: nobody gave any. */
 export function conformReport({ head, calls }: Truth, records: readonly RecordedRollout[] | null): ConformReport {
   const order = head?.scenarios ?? [];
+  const form = head?.calls ?? 'hermes';
   const placeOf = (scenario: string) => (order.includes(scenario) ? order.indexOf(scenario) : order.length);
   const paired = pairRecords(conversationsOf(calls), records ?? []);
   const cases = paired
-    .map(({ conversation, record }) => judgeCase(seenOf(conversation, record)))
+    .map(({ conversation, record }) => judgeCase(seenOf(conversation, record, form)))
     .sort((a, b) => placeOf(a.scenario) - placeOf(b.scenario) || a.task - b.task);
   const asked = new Set(cases.map(({ scenario }) => scenario));
   const unmarked = calls.filter(({ scenario }) => scenario === null).length;
@@ -48,10 +55,19 @@ export function conformReport({ head, calls }: Truth, records: readonly Recorded
     },
     laundered: cases.filter(({ verdict, besides }) => verdict === 'laundered' || besides.length > 0).length,
     notAsked: order.filter((scenario) => SCENARIO_NAMES.includes(scenario) && !asked.has(scenario)),
+    calls: form,
+    unplayed: unplayedOf(asked, form),
     unmarked,
     unpaired: (records?.length ?? 0) - paired.filter(({ record }) => record !== null).length,
     nothingAsked: cases.length === 0 ? nothingAskedText(unmarked) : null,
   };
+}
+
+function unplayedOf(asked: ReadonlySet<string>, form: CallForm): ConformReport['unplayed'] {
+  return [...SCENARIOS.values()].flatMap(({ name, ways = [] }) => {
+    const unplayed = asked.has(name) ? unplayedWays(ways, form) : [];
+    return unplayed.length === 0 ? [] : [{ scenario: name, ways: unplayed }];
+  });
 }
 
 function nothingAskedText(unmarked: number): string {

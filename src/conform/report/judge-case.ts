@@ -1,4 +1,4 @@
-import { checksOf, JUDGES } from './judges/judges.ts';
+import { checksOf, isAbout, JUDGES } from './judges/judges.ts';
 import type { Seen } from './seen.ts';
 import { type Judgement, type Verdict, verdictOf } from './verdict.ts';
 
@@ -20,7 +20,10 @@ export function judgeCase(seen: Seen): CaseReport {
   const { scenario, task, record, turns } = seen;
   const about = checksOf(scenario);
   const said = JUDGES.flatMap((judge) => judge(seen));
-  const judgements = about === null ? said : about.flatMap((check) => said.filter((one) => one.check === check));
+  const judgements =
+    about === null
+      ? said
+      : about.flatMap((check) => said.filter((one) => one.check === check && isAbout(scenario, one)));
   return {
     scenario,
     task,

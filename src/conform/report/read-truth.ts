@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { RollstreamError } from '../../errors.ts';
 import { readLines } from '../../ingest/line-reader.ts';
+import { isCallForm } from '../call-form.ts';
 import type { TruthCall, TruthHead } from '../truth.ts';
 import type { Truth } from './conform-report.ts';
 
@@ -42,7 +43,10 @@ function isHead(value: unknown): value is TruthHead {
   if (typeof value !== 'object' || value === null) return false;
   const of: Partial<TruthHead> = value;
   return (
-    of.rollstream_conform === 1 && Array.isArray(of.scenarios) && of.scenarios.every((name) => typeof name === 'string')
+    of.rollstream_conform === 1 &&
+    Array.isArray(of.scenarios) &&
+    of.scenarios.every((name) => typeof name === 'string') &&
+    (of.calls === undefined || isCallForm(of.calls))
   );
 }
 

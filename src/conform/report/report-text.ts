@@ -100,13 +100,26 @@ export function evidenceText({ of, call, index, ids, text }: Evidence): string {
   return `${SIDES[of]}${place}:${tokens}${text === null ? '' : ` ${visible(JSON.stringify(text))}`}`;
 }
 
-function summary({ cases, verdicts, notAsked, unmarked, unpaired, nothingAsked }: ConformReport): string {
+function summary({
+  cases,
+  verdicts,
+  notAsked,
+  calls,
+  unplayed,
+  unmarked,
+  unpaired,
+  nothingAsked,
+}: ConformReport): string {
   const { faithful, not_observable } = verdicts;
   const lines = [`${faithful} faithful, ${verdicts.laundered} laundered, ${not_observable} not observable`];
   if (nothingAsked !== null) lines.unshift(nothingAsked);
   const others = cases.filter(({ verdict, besides }) => verdict !== 'laundered' && besides.length > 0);
   if (others.length > 0) lines.push(besidesLine(others));
   if (notAsked.length > 0) lines.push(`not asked: ${notAsked.join(', ')}`);
+  if (unplayed.length > 0) {
+    const ways = unplayed.map(({ scenario, ways }) => `${scenario} with ${ways.join(', ')}`);
+    lines.push(`not played, since calls are written as ${calls}: ${ways.join(', ')}`);
+  }
   if (unmarked > 0) lines.push(`${unmarked} calls without a marker`);
   if (unpaired > 0) lines.push(`${unpaired} rollouts of the record belong to no task of the log`);
   return visible(lines.join('; '));

@@ -1,3 +1,4 @@
+import type { CallForm } from '../call-form.ts';
 import type { TruthCall } from '../truth.ts';
 import { type Conversation, finishType } from './conversations.ts';
 import { type NextPrompt, nextPromptOf } from './next-prompt.ts';
@@ -13,6 +14,8 @@ export interface Seen {
 }
 
 export interface SeenTurn {
+  /** That the engine writes calls in. */
+  readonly form: CallForm;
   readonly turn: number;
   readonly tries: readonly TruthCall[];
   /** The try that the stack went on from: the last that was answered, else the last. */
@@ -23,7 +26,11 @@ export interface SeenTurn {
   readonly recorded: RecordedCall | null;
 }
 
-export function seenOf({ scenario, task, turns }: Conversation, record: RecordedRollout | null): Seen {
+export function seenOf(
+  { scenario, task, turns }: Conversation,
+  record: RecordedRollout | null,
+  form: CallForm = 'hermes',
+): Seen {
   const recorded = recordedByTurn(turns, record);
   return {
     scenario,
@@ -34,7 +41,7 @@ export function seenOf({ scenario, task, turns }: Conversation, record: Recorded
       const after = turns[at + 1]?.tries[0];
       if (taken === undefined) return [];
       const next = after === undefined ? null : nextPromptOf(taken, after);
-      return [{ turn, tries, taken, next, recorded: recorded[at] ?? null }];
+      return [{ form, turn, tries, taken, next, recorded: recorded[at] ?? null }];
     }),
   };
 }

@@ -1,4 +1,4 @@
-import { callText, honestPlay, saying } from './saying.ts';
+import { callsText, honestPlay, saying } from './saying.ts';
 import type { Play, Scenario, Turn } from './scenario.ts';
 
 /** The first turn makes one call twice. */
@@ -12,6 +12,6 @@ export const duplicateCall: Scenario = {
 
 function play(turn: Turn): Play {
   if (turn.turn > 0) return honestPlay(turn);
-  const call = callText('search', { query: turn.task.query });
-  return saying(turn, `${call}\n${call}`, 'one call twice');
+  const call = { name: 'search', args: { query: turn.task.query } };
+  return saying(turn, callsText(turn, [call, call]), 'one call twice');
 }

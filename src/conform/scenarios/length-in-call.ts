@@ -12,12 +12,14 @@ export const lengthInCall: Scenario = {
 
 function play(turn: Turn): Play {
   if (turn.turn > 0) return honestPlay(turn, 1);
+  const { vocabulary, task } = turn;
   const { ids } = honestPlay(turn);
-  // The last tokens are the end of the arguments, the closing tag and the end of the turn.
-  const cut = ids.slice(0, Math.max(1, ids.length - 6));
+  let length = ids.length;
+  // What follows the query is the end of the call, of which each form has another.
+  while (length > 1 && vocabulary.text(ids.slice(0, length)).includes(task.query)) length -= 1;
   return {
-    ids: cut,
-    finish: { type: 'length', length: cut.length },
-    misbehaved: `cut after ${cut.length} tokens, inside a call`,
+    ids: ids.slice(0, length),
+    finish: { type: 'length', length },
+    misbehaved: `cut after ${length} tokens, inside a call`,
   };
 }

@@ -1,5 +1,52 @@
-import { callBlock, honestPlay, saying } from './saying.ts';
-import type { Play, Scenario, Turn } from './scenario.ts';
+import type { Scenario } from './scenario.ts';
+import { playWay, type Way } from './ways.ts';
+import { glmArgument, glmCall, hermesCall, kimiCall, kimiSection, qwenArgument, qwenCall } from './write-calls.ts';
+
+const inHermes = (args: string): string => hermesCall(`{"name": "search", "arguments": ${args}}`);
+const inKimi = (args: string): string => kimiSection(kimiCall('search', args));
+
+const comma = (query: string): string => `{"query": "${query}",}`;
+const encodedTwice = (query: string): string => `"{\\"query\\": \\"${query}\\"}"`;
+
+/** Qwen-XML and GLM: the parameter is not closed, or the key has no value. */
+const UNCLOSED = '<parameter=limit>\n2';
+const WITHOUT_VALUE = '<arg_key>limit</arg_key>';
+
+const WAYS: readonly Way[] = [
+  {
+    what: 'single quotes',
+    written: {
+      hermes: (query) => hermesCall(`{'name': 'search', 'arguments': {'query': '${query}'}}`),
+      kimi: (query) => inKimi(`{'query': '${query}'}`),
+    },
+  },
+  {
+    what: 'a trailing comma',
+    written: { hermes: (query) => inHermes(comma(query)), kimi: (query) => inKimi(comma(query)) },
+  },
+  {
+    what: 'the key parameters',
+    written: { hermes: (query) => hermesCall(`{"name": "search", "parameters": {"query": "${query}"}}`) },
+  },
+  {
+    what: 'arguments encoded twice',
+    written: { hermes: (query) => inHermes(encodedTwice(query)), kimi: (query) => inKimi(encodedTwice(query)) },
+  },
+  {
+    what: 'a last argument without its end',
+    written: {
+      qwen_xml: (query) => qwenCall('search', qwenArgument('query', query), UNCLOSED),
+      glm: (query) => glmCall('search', glmArgument('query', query), WITHOUT_VALUE),
+    },
+  },
+  {
+    what: 'an only argument without its end',
+    written: {
+      qwen_xml: (query) => qwenCall('search', `<parameter=query>\n${query}`),
+      glm: () => glmCall('search', '<arg_key>query</arg_key>'),
+    },
+  },
+];
 
 /** Calls that many parsers mend in silence; which, goes by the number of the task. */
 export const repairedLookingCall: Scenario = {
@@ -7,18 +54,6 @@ export const repairedLookingCall: Scenario = {
   title: 'a tool call that a lenient parser would mend',
   faithful: 'Refuses the call and shows the model the error, or records that what ran is not what was written.',
   laundering: 'A mended call, or {}, runs and counts as what the model wrote.',
-  play,
+  ways: WAYS,
+  play: (turn) => playWay(turn, WAYS),
 };
-
-const WAYS: ReadonlyArray<readonly [what: string, json: (query: string) => string]> = [
-  ['single quotes', (query) => `{'name': 'search', 'arguments': {'query': '${query}'}}`],
-  ['a trailing comma', (query) => `{"name": "search", "arguments": {"query": "${query}",}}`],
-  ['the key parameters', (query) => `{"name": "search", "parameters": {"query": "${query}"}}`],
-  ['arguments encoded twice', (query) => `{"name": "search", "arguments": "{\\"query\\": \\"${query}\\"}"}`],
-];
-
-function play(turn: Turn): Play {
-  const [what, json] = WAYS[turn.task.number % WAYS.length] ?? [];
-  if (turn.turn > 0 || json === undefined) return honestPlay(turn, 1);
-  return saying(turn, `I will look that up first.\n${callBlock(json(turn.task.query))}`, `a call with ${what}`);
-}

@@ -1,4 +1,5 @@
 import type { Play, Turn } from './scenario.ts';
+import { type CallToWrite, writeCalls } from './write-calls.ts';
 
 /** What a turn says, as the tokenizer itself would write it, ended by its first end token. */
 export function saying({ vocabulary }: Turn, text: string, misbehaved: string | null = null): Play {
@@ -6,29 +7,24 @@ export function saying({ vocabulary }: Turn, text: string, misbehaved: string | 
   return { ids: [...vocabulary.encode(text), end], finish: { type: 'stop', matched: end }, misbehaved };
 }
 
-/** A call as the Hermes form has it. */
-export function callText(name: string, args: Readonly<Record<string, string>>): string {
-  return callBlock(`{"name": "${name}", "arguments": ${argumentsText(args)}}`);
+/** A call as the engine's form has it. */
+export function callText(turn: Turn, name: string, args: CallToWrite['args']): string {
+  return callsText(turn, [{ name, args }]);
 }
 
-/** `json` is what stands between the tags, sound or not. */
-export function callBlock(json: string): string {
-  return `<tool_call>\n${json}\n</tool_call>`;
-}
-
-function argumentsText(args: Readonly<Record<string, string>>): string {
-  return `{${Object.entries(args)
-    .map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`)
-    .join(', ')}}`;
+/** Calls of one answer; each turn before it had one. */
+export function callsText({ form, turn }: Turn, calls: readonly CallToWrite[]): string {
+  return writeCalls(form, calls, turn);
 }
 
 /**
  * The honest turns of a task: a search, a sum, an answer. What stands beyond them is the answer again. Nothing stands before a call:
  * parsers and templates disagree about the line break between, and a history that is rendered again would differ for that alone.
  */
-export function honestText({ task }: Turn, turn: number): string {
-  if (turn <= 0) return callText('search', { query: task.query });
-  if (turn === 1) return callText('calculator', { expression: task.expression });
+export function honestText(state: Turn, turn: number): string {
+  const { task } = state;
+  if (turn <= 0) return callText(state, 'search', { query: task.query });
+  if (turn === 1) return callText(state, 'calculator', { expression: task.expression });
   return `The result is ${task.answer}.`;
 }
 

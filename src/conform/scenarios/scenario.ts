@@ -1,7 +1,9 @@
 import type { Random } from '../../simulate/random.ts';
+import type { CallForm } from '../call-form.ts';
 import type { Refusal } from '../engine/asked.ts';
 import type { Vocabulary } from '../engine/vocabulary.ts';
 import type { Task } from './task.ts';
+import type { Way } from './ways.ts';
 
 /** A way to misbehave, and what is told of it. */
 export interface Scenario {
@@ -16,12 +18,16 @@ export interface Scenario {
   readonly hidden?: boolean;
   /** Its answers are the same over and over: streams of them are written once. */
   readonly repeats?: boolean;
+  /** How it misbehaves, one a task, where there are several ways and not every form of calls has them all. */
+  readonly ways?: readonly Way[];
   readonly play: (turn: Turn) => Play;
 }
 
 /** The state of a prompt, and what may be sampled from. */
 export interface Turn {
   readonly task: Task;
+  /** That all calls are written in. */
+  readonly form: CallForm;
   /** Assistant turns before this one, since the marker. */
   readonly turn: number;
   /** How often this turn had been asked before. */

@@ -5,6 +5,7 @@ import { extraLogprob } from './extra-logprob.ts';
 import { honest } from './honest.ts';
 import { lengthInCall } from './length-in-call.ts';
 import { longText } from './long-text.ts';
+import { looseArguments } from './loose-arguments.ts';
 import { malformedCall } from './malformed-call.ts';
 import { noncanonicalSplit } from './noncanonical-split.ts';
 import { random } from './random.ts';
@@ -27,6 +28,7 @@ const ALL: readonly Scenario[] = [
   malformedCall,
   unclosedCall,
   repairedLookingCall,
+  looseArguments,
   duplicateCall,
   thinkCall,
   noncanonicalSplit,

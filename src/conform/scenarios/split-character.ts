@@ -21,7 +21,7 @@ function play(turn: Turn): Play {
   if (rare === undefined) return honestPlay(turn);
   if (turn.turn === 0)
     return {
-      ...saying(turn, callText('search', { query: `${task.query} ${rare}` }), 'a character over several tokens'),
+      ...saying(turn, callText(turn, 'search', { query: `${task.query} ${rare}` }), 'a character over several tokens'),
       pieceBytes: PIECE_BYTES,
     };
   if (turn.turn !== 2) return honestPlay(turn);

@@ -18,7 +18,7 @@ export const judgeCuts: Judge = (seen) =>
 function judge({ record }: Seen, seenTurn: SeenTurn): Judgement {
   const { turn, taken, next, recorded } = seenTurn;
   const said = engineText(taken, taken.rawText);
-  const whole = writtenCalls(taken).calls.filter(({ fault }) => fault === null).length;
+  const whole = writtenCalls(seenTurn).calls.filter(({ fault }) => fault === null).length;
   const executions = executionsOf(seenTurn);
   const ran = executions.filter(({ outcome }) => outcome !== 'refused');
   const half = ran[whole];

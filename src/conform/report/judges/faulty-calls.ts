@@ -21,15 +21,17 @@ export const judgeFaultyCalls: Judge = (seen) =>
   seen.turns.flatMap((turn) => {
     const { taken } = turn;
     if (taken.status !== 200 || finishType(taken.finishReason) !== 'stop') return [];
-    const { calls } = writtenCalls(taken);
+    const { calls } = writtenCalls(turn);
     const faulty = calls.filter(({ fault }) => fault !== null);
     return faulty.map((call) => judge(seen, turn, call, calls));
   });
 
 function judge(seen: Seen, turn: SeenTurn, call: StrictCall, calls: readonly StrictCall[]): Judgement {
-  const check: CheckName = call.fault?.kind === 'unclosed_tag' ? 'unclosed_call' : 'malformed_call';
   const { next, recorded, taken } = turn;
   const written = callText(taken, call);
+  // A tag within the call may be the one that is not closed.
+  const isUnclosed = call.fault?.kind === 'unclosed_tag' && !written.trimEnd().endsWith('</tool_call>');
+  const check: CheckName = isUnclosed ? 'unclosed_call' : 'malformed_call';
   const said = engineText(taken, written);
   const sound = calls
     .filter(({ fault }) => fault === null)

@@ -1,4 +1,4 @@
-import type { CheckName } from '../verdict.ts';
+import type { CheckName, Judgement } from '../verdict.ts';
 import { judgeCuts } from './cut.ts';
 import { judgeEndTokens } from './eos.ts';
 import { judgeExtraLogprobs } from './extra-logprob.ts';
@@ -42,6 +42,7 @@ const ABOUT: Readonly<Record<string, readonly CheckName[]>> = {
   malformed_call: ['malformed_call'],
   unclosed_call: ['unclosed_call'],
   repaired_looking_call: ['malformed_call'],
+  loose_arguments: ['malformed_call', 'arguments'],
   duplicate_call: ['duplicate_call'],
   think_call: ['think_call'],
   noncanonical_split: ['next_prompt_ids', 'recorded_ids'],
@@ -53,6 +54,13 @@ const ABOUT: Readonly<Record<string, readonly CheckName[]>> = {
   two_eos: ['eos'],
   split_character: ['split_character'],
 };
+
+/** Beyond their first turn they are honest: that a sound call is kept there says nothing of what they are about. */
+const OF_FIRST_TURN: readonly string[] = ['loose_arguments'];
+
+export function isAbout(scenario: string, { turn }: Judgement): boolean {
+  return turn === 0 || !OF_FIRST_TURN.includes(scenario);
+}
 
 /** null: a scenario that this report knows nothing of; then all that is said of it counts. */
 export function checksOf(scenario: string): readonly CheckName[] | null {

@@ -7,6 +7,9 @@ import type { Judgement } from '../verdict.ts';
 import { callText, writtenCalls } from '../written-calls.ts';
 import { faithful, type Judge, laundered, notObservable } from './judge.ts';
 
+/** The tasks' tools take text, and sound calls give them text: a check that finds something else was given something else. */
+const IS_NO_TEXT = /should be a valid string|is not of type '?string|input_type=(?:int|float|bool|NoneType)\b/i;
+
 /** Sound calls run as they were written, of answers that hold nothing else to judge. */
 export const judgeArguments: Judge = ({ turns }) =>
   turns.flatMap((turn) => {
@@ -32,6 +35,11 @@ function judgeGiven(turn: SeenTurn, sound: readonly StrictCall[]): Judgement {
     const detail = `a sound call was executed with other arguments: ${other.arguments}`;
     return laundered('arguments', 'arguments_changed', turn.turn, detail, [...said, executionEvidence(other, turn)]);
   }
+  const checked = executions.find(({ outcome, output }) => outcome === 'refused' && IS_NO_TEXT.test(output));
+  if (checked !== undefined) {
+    const detail = 'a sound call was handed on with a value of another type, which the tool refused';
+    return laundered('arguments', 'arguments_changed', turn.turn, detail, [...said, executionEvidence(checked, turn)]);
+  }
   if (executions.length === 0 && turn.next?.isAllRead === true) {
     const evidence = [...said, promptText(turn.next, turn.next.addedText)];
     return laundered('arguments', 'call_lost', turn.turn, 'a sound call has no result in the next prompt', evidence);
@@ -55,9 +63,10 @@ function judgeTwins(turn: SeenTurn, sound: readonly StrictCall[]): Judgement {
 }
 
 /** Empty unless all that the answer says of calls is sound, and it is whole. */
-function soundCalls({ taken }: SeenTurn): readonly StrictCall[] {
+function soundCalls(turn: SeenTurn): readonly StrictCall[] {
+  const { taken } = turn;
   if (taken.status !== 200 || taken.ended !== 'complete' || finishType(taken.finishReason) !== 'stop') return [];
-  const { calls, thinkCalls } = writtenCalls(taken);
+  const { calls, thinkCalls } = writtenCalls(turn);
   return thinkCalls.length > 0 || calls.some(({ fault }) => fault !== null) ? [] : calls;
 }
 

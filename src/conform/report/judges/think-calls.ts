@@ -10,7 +10,7 @@ export const judgeThinkCalls: Judge = ({ turns }) => turns.flatMap((turn) => jud
 
 function judge(turn: SeenTurn): Judgement | null {
   const { taken, next, recorded } = turn;
-  const { calls, thinkCalls } = writtenCalls(taken);
+  const { calls, thinkCalls } = writtenCalls(turn);
   const [draft] = thinkCalls;
   if (draft === undefined || taken.status !== 200) return null;
   const said = engineText(taken, callText(taken, draft));

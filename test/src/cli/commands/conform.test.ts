@@ -23,9 +23,12 @@ async function freePort(): Promise<number> {
 describe('conform', () => {
   it('serves with the tokenizer that is installed, and logs what it knows of each call', async () => {
     const port = await freePort();
-    const running = startCli(['conform', '--listen', `127.0.0.1:${port}`, '--scenario', 'honest,two_eos', '--json'], {
-      cwd: folder,
-    });
+    const running = startCli(
+      ['conform', '--listen', `127.0.0.1:${port}`, '--scenario', 'honest,two_eos', '--calls', 'glm', '--json'],
+      {
+        cwd: folder,
+      },
+    );
     const [, url = ''] = await running.said(/at (http:\S+); its log/);
     const ask = (content: string) =>
       fetch(`${url}/v1/chat/completions`, {
@@ -41,7 +44,7 @@ describe('conform', () => {
     expect(JSON.parse(await running.stdout())).toMatchObject({ url });
     const lines = readFileSync(join(folder, 'rollstream-conform.jsonl'), 'utf8').trim().split('\n');
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-      { rollstream_conform: 1, scenarios: ['honest', 'two_eos'] },
+      { rollstream_conform: 1, scenarios: ['honest', 'two_eos'], calls: 'glm' },
       { scenario: 'two_eos', task: 4, status: 200 },
     ]);
   });
@@ -57,6 +60,7 @@ describe('conform', () => {
       ['--listen', 'nowhere'],
       ['--listen', '127.0.0.1:99999'],
       ['--scenario', 'x'],
+      ['--calls', 'x'],
       ['--tokenizer', 'x'],
     ])
       expect((await cli(['conform', ...argv], { cwd: folder })).code, argv.join(' ')).toBe(2);
@@ -81,11 +85,12 @@ describe('conform tasks', () => {
 
   it('are of all scenarios that test a stack where none is named', async () => {
     const { stdout } = await cli(['conform', 'tasks']);
+    expect((await cli(['conform', 'tasks', '--scenario', 'all'])).stdout).toBe(stdout);
     const names = stdout
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line).scenario);
-    expect(names.length).toBe(17);
+    expect(names.length).toBe(18);
     expect(names).not.toContain('random');
     expect((await cli(['conform', 'tasks', '--scenario', 'x'])).code).toBe(2);
   });

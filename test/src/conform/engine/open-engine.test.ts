@@ -298,3 +298,24 @@ it('with a token nobody else is answered', async () => {
     await guarded.close();
   }
 });
+
+it('calls of another form than Hermes are text in a chat, and the log says which form', async () => {
+  const path = join(folder, 'kimi.jsonl');
+  const kimi = await openEngine({ tokenizer, calls: 'kimi', log: path });
+  try {
+    const tools = [{ type: 'function', function: { name: 'search', parameters: { type: 'object' } } }];
+    const messages = [{ role: 'user', content: '[[rollstream:honest#0]]' }];
+    const { choices } = await jsonOf(post(kimi.url, '/v1/chat/completions', { messages, tools }));
+    expect(choices[0].message.content).toMatch(/^<\|tool_calls_section_begin\|>.*functions\.search:0/);
+    expect(choices[0].message.tool_calls ?? []).toEqual([]);
+    expect(choices[0].finish_reason).toBe('stop');
+  } finally {
+    await kimi.close();
+  }
+  const [head, call] = readFileSync(path, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(head.calls).toBe('kimi');
+  expect(call.parsedCalls).toBeNull();
+});

@@ -78,4 +78,36 @@ describe('the report', () => {
       [1, 'not_observable'],
     ]);
   });
+
+  it('judges loose arguments by their first turn alone', () => {
+    const loose = call({
+      ...{ scenario: 'loose_arguments', rawText: '<tool_call>\n{"name": "search", "arguments": ["x"]}\n</tool_call>' },
+    });
+    const unclear = following(loose, '', {
+      promptText: `${loose.promptText}${loose.rawText}\n<|im_start|>user\nthere are 12<|im_end|>\n<|im_start|>assistant\n`,
+      rawText: '<tool_call>\n{"name": "search", "arguments": {"query": "x"}}\n</tool_call>',
+    });
+    const report = conformReport(
+      { head, calls: [loose, unclear, following(unclear, 'executed search {"query": "x"}')] },
+      null,
+    );
+    expect(report.cases.map(({ verdict }) => verdict)).toEqual(['not_observable']);
+  });
+
+  it('reads calls in the form of the log, and tells what has no meaning in it', () => {
+    const rawText =
+      '<|tool_calls_section_begin|><|tool_call_begin|>functions.search:0<|tool_call_argument_begin|>{"query": "x",}' +
+      '<|tool_call_end|><|tool_calls_section_end|>';
+    const kimi = call({ scenario: 'repaired_looking_call', rawText });
+    const calls = [kimi, following(kimi, 'executed search {"query": "x"}')];
+    const report = conformReport({ head: { ...head, calls: 'kimi' }, calls }, null);
+    expect(report).toMatchObject({ calls: 'kimi', verdicts: { faithful: 0, laundered: 1, not_observable: 0 } });
+    expect(report.unplayed).toEqual([
+      {
+        scenario: 'repaired_looking_call',
+        ways: ['the key parameters', 'a last argument without its end', 'an only argument without its end'],
+      },
+    ]);
+    expect(conformReport({ head, calls }, null)).toMatchObject({ calls: 'hermes', laundered: 0 });
+  });
 });

@@ -1,3 +1,4 @@
+import type { CallForm } from '../../../../src/conform/call-form.ts';
 import { conversationsOf } from '../../../../src/conform/report/conversations.ts';
 import type { Judge } from '../../../../src/conform/report/judges/judge.ts';
 import type { RecordedCall, RecordedRollout } from '../../../../src/conform/report/recorded-rollout.ts';
@@ -73,13 +74,24 @@ export function record(raw: string, category: string, calls: readonly RecordedCa
 }
 
 /** The one conversation of the calls, and its record. */
-export function seen(calls: readonly TruthCall[], recorded: RecordedRollout | null = null): Seen {
+export function seen(
+  calls: readonly TruthCall[],
+  recorded: RecordedRollout | null = null,
+  form: CallForm = 'hermes',
+): Seen {
   const [conversation, ...others] = conversationsOf(calls);
   if (conversation === undefined || others.length > 0) throw new Error(`${others.length + 1} conversations`);
-  return seenOf(conversation, recorded);
+  return seenOf(conversation, recorded, form);
 }
 
 /** `verdict class` of each judgement. */
-export function judged(judge: Judge, calls: readonly TruthCall[], recorded: RecordedRollout | null = null): string[] {
-  return judge(seen(calls, recorded)).map(({ verdict, class: as }) => (as === null ? verdict : `${verdict} ${as}`));
+export function judged(
+  judge: Judge,
+  calls: readonly TruthCall[],
+  recorded: RecordedRollout | null = null,
+  form: CallForm = 'hermes',
+): string[] {
+  return judge(seen(calls, recorded, form)).map(({ verdict, class: as }) =>
+    as === null ? verdict : `${verdict} ${as}`,
+  );
 }

@@ -50,6 +50,7 @@ it('a line that lacks what a call has is refused with its number, whatever it ha
     { ...call({}), logprobs: null },
     { rollstream_conform: 1 },
     { ...HEAD, scenarios: [{}] },
+    { ...HEAD, calls: 'x' },
   ]) {
     await expect(readTruth(written(`${JSON.stringify(HEAD)}\n${JSON.stringify(line)}\n`))).rejects.toMatchObject({
       code: 'RS_INPUT_REFUSED',

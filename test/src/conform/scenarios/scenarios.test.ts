@@ -1,5 +1,6 @@
 import { Tokenizer as Library } from 'tokenizers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CallForm } from '../../../../src/conform/call-form.ts';
 import { createVocabulary, type Vocabulary } from '../../../../src/conform/engine/vocabulary.ts';
 import type { Play, Turn } from '../../../../src/conform/scenarios/scenario.ts';
 import { SCENARIO_NAMES, SCENARIOS } from '../../../../src/conform/scenarios/scenarios.ts';
@@ -31,7 +32,7 @@ function play(name: string, state: Partial<Turn> & { readonly number?: number } 
   const task = taskOf(0, name, number);
   const random = createRandom(`${name} ${number}`);
   return scenario.play({
-    ...{ task, turn: 0, attempt: 0, opensInThought: false, maxTokens: null, random, vocabulary },
+    ...{ task, form: 'hermes', turn: 0, attempt: 0, opensInThought: false, maxTokens: null, random, vocabulary },
     ...rest,
   });
 }
@@ -41,8 +42,16 @@ const textOf = ({ ids }: Play): string => vocabulary.text(ids);
 it('tells of each what is faithful and what is laundering, in a sentence', () => {
   expect(SCENARIO_NAMES).toEqual([
     ...['honest', 'abort_partial', 'weights_change', 'length_in_call', 'malformed_call', 'unclosed_call'],
-    ...['repaired_looking_call', 'duplicate_call', 'think_call', 'noncanonical_split', 'extra_logprob', 'storm_429'],
-    ...['storm_503', 'slow_first_token', 'connection_reset', 'two_eos', 'split_character'],
+    ...['repaired_looking_call', 'loose_arguments', 'duplicate_call', 'think_call', 'noncanonical_split'],
+    ...[
+      'extra_logprob',
+      'storm_429',
+      'storm_503',
+      'slow_first_token',
+      'connection_reset',
+      'two_eos',
+      'split_character',
+    ],
   ]);
   for (const { title, faithful, laundering } of SCENARIOS.values()) {
     expect(title).not.toMatch(/\.$/);
@@ -110,16 +119,115 @@ it('calls are broken in the way that is said', () => {
   expect(textOf(play('duplicate_call')).match(/"query": "number of/g)?.length).toBe(2);
 });
 
-it('a draft is within a thought: whole, without its opening, and never closed', () => {
-  const texts = [0, 1, 2].map((number) => textOf(play('think_call', { number })));
+it('arguments are loose in the way that is said', () => {
+  const bodies = [0, 1, 2, 3].map((number) => {
+    const { query } = taskOf(0, 'loose_arguments', number);
+    const [, body = ''] = /<tool_call>\n(.*)\n<\/tool_call>/.exec(textOf(play('loose_arguments', { number }))) ?? [];
+    return body.replaceAll(query, 'Q');
+  });
+  expect(bodies).toEqual([
+    '{"name": "search", "arguments": ["Q"]}',
+    '{"name": "search", "arguments": {"query": "Q", "query": "something else"}}',
+    '{"name": "search", "arguments": {"query": "Q", "limit": NaN}}',
+    '{"name": "search", "arguments": {"query": "Q <think>of all kinds</think>"}}',
+  ]);
+});
+
+describe('in another form', () => {
+  const said = (name: string, form: CallForm, number = 0) => {
+    const { query } = taskOf(0, name, number);
+    return textOf(play(name, { form, number }))
+      .replace('I will look that up first.\n', '')
+      .replace('<|im_end|>', '')
+      .replaceAll(query, 'Q');
+  };
+  const each = (name: string, form: CallForm) => [0, 1, 2, 3].map((number) => said(name, form, number));
+
+  it('calls are as its models write them', () => {
+    expect(said('honest', 'qwen_xml')).toBe(
+      '<tool_call>\n<function=search>\n<parameter=query>\nQ\n</parameter>\n</function>\n</tool_call>',
+    );
+    expect(said('honest', 'glm')).toBe(
+      '<tool_call>search\n<arg_key>query</arg_key>\n<arg_value>Q</arg_value>\n</tool_call>',
+    );
+    const kimi = (index: number) =>
+      `<|tool_call_begin|>functions.search:${index}<|tool_call_argument_begin|>{"query": "Q"}<|tool_call_end|>`;
+    expect(said('honest', 'kimi')).toBe(`<|tool_calls_section_begin|>${kimi(0)}<|tool_calls_section_end|>`);
+    expect(said('duplicate_call', 'kimi')).toBe(
+      `<|tool_calls_section_begin|>${kimi(0)}${kimi(1)}<|tool_calls_section_end|>`,
+    );
+    expect(textOf(play('honest', { form: 'kimi', turn: 1 }))).toContain('functions.calculator:1<');
+  });
+
+  it('a call that has no end lacks the last tag of its form', () => {
+    expect(said('unclosed_call', 'qwen_xml')).toMatch(/<\/parameter>\n<\/function>$/);
+    expect(said('unclosed_call', 'glm')).toMatch(/<\/arg_value>$/);
+    expect(said('unclosed_call', 'kimi')).toMatch(/<\|tool_call_end\|>$/);
+  });
+
+  it('the limit cuts within the arguments', () => {
+    expect(said('length_in_call', 'qwen_xml')).toMatch(/<parameter=query>\n[^<]+$/);
+    expect(said('length_in_call', 'glm')).toMatch(/<arg_value>[^<]+$/);
+    expect(said('length_in_call', 'kimi')).toMatch(/\{"query": "[^"]+$/);
+  });
+
+  it('Qwen-XML and GLM have their own ways', () => {
+    const qwen = (args: string) => `<tool_call>\n<function=search>\n${args}\n</function>\n</tool_call>`;
+    const query = (value: string) => `<parameter=query>\n${value}\n</parameter>`;
+    const half = qwen(`${query('Q')}\n<parameter=limit>\n2`);
+    const only = qwen('<parameter=query>\nQ');
+    expect(each('repaired_looking_call', 'qwen_xml')).toEqual([half, only, half, only]);
+    expect(each('loose_arguments', 'qwen_xml')).toEqual([
+      qwen(`${query('Q')}\n${query('something else')}`),
+      qwen(query('Q <think>of all kinds</think>')),
+      qwen(query('2024')),
+      qwen(query('01')),
+    ]);
+    const glm = (args: string) => `<tool_call>search\n${args}\n</tool_call>`;
+    const value = (text: string) => `<arg_key>query</arg_key>\n<arg_value>${text}</arg_value>`;
+    expect(each('repaired_looking_call', 'glm').slice(0, 2)).toEqual([
+      glm(`${value('Q')}\n<arg_key>limit</arg_key>`),
+      glm('<arg_key>query</arg_key>'),
+    ]);
+    expect(each('loose_arguments', 'glm')).toEqual([
+      glm(`${value('Q')}\n${value('something else')}`),
+      glm(value('Q <think>of all kinds</think>')),
+      glm(value('2024')),
+      glm(value('01')),
+    ]);
+  });
+
+  it('Kimi has those of JSON, but for keys that it does not write', () => {
+    const kimi = (args: string) =>
+      `<|tool_calls_section_begin|><|tool_call_begin|>functions.search:0<|tool_call_argument_begin|>${args}` +
+      '<|tool_call_end|><|tool_calls_section_end|>';
+    expect(said('malformed_call', 'kimi')).toBe(kimi('{query: test}'));
+    expect(each('repaired_looking_call', 'kimi').slice(0, 3)).toEqual([
+      kimi("{'query': 'Q'}"),
+      kimi('{"query": "Q",}'),
+      kimi('"{\\"query\\": \\"Q\\"}"'),
+    ]);
+    expect(each('loose_arguments', 'kimi')).toEqual([
+      kimi('["Q"]'),
+      kimi('{"query": "Q", "query": "something else"}'),
+      kimi('{"query": "Q", "limit": NaN}'),
+      kimi('{"query": "Q <think>of all kinds</think>"}'),
+    ]);
+  });
+});
+
+it('a draft is within a thought: whole, without its opening, never closed, and with another within it', () => {
+  const texts = [0, 1, 2, 3].map((number) => textOf(play('think_call', { number })));
   for (const text of texts) expect(text).toContain('"query": "draft, never to run: ');
   const thoughts = texts.map((text) => text.match(/<\/?think>/g));
-  expect(thoughts).toEqual([['<think>', '</think>'], ['</think>'], ['<think>']]);
-  expect(texts.map((text) => text.split('</think>')[1]?.includes('"query": "number of') ?? false)).toEqual([
-    true,
-    true,
-    false,
+  expect(thoughts).toEqual([
+    ['<think>', '</think>'],
+    ['</think>'],
+    ['<think>'],
+    ['<think>', '<think>', '</think>', '</think>'],
   ]);
+  const said = texts.map((text) => (text.includes('</think>') ? (text.split('</think>').at(-1) ?? '') : ''));
+  expect(said.map((text) => text.includes('"query": "number of'))).toEqual([true, true, false, true]);
   expect(textOf(play('think_call', { opensInThought: true }))).not.toContain('<think>');
 });
 

@@ -143,3 +143,57 @@ it('sound calls do not come up', () => {
   });
   expect(judged(judgeFaultyCalls, [sound, following(sound, 'executed search {}')])).toEqual([]);
 });
+
+describe('in another form', () => {
+  const qwen = (args: string) =>
+    call({ rawText: `<tool_call>\n<function=search>\n${args}\n</function>\n</tool_call><|im_end|>` });
+  const half = qwen('<parameter=query>\ntest\n</parameter>\n<parameter=limit>\n2');
+  const dropped = call({
+    rawText:
+      '<tool_call>search\n<arg_key>query</arg_key>\n<arg_value>test</arg_value>\n<arg_key>limit</arg_key>\n</tool_call>',
+  });
+  const kimi = (args: string, end = '<|tool_calls_section_end|>') => {
+    const one = `<|tool_call_begin|>functions.search:0<|tool_call_argument_begin|>${args}<|tool_call_end|>`;
+    return call({ rawText: `<|tool_calls_section_begin|>${one}${end}<|im_end|>` });
+  };
+  const RAN = 'executed search {"query": "test"}';
+
+  it('an argument without its end is dropped, of a call that is closed', () => {
+    for (const [one, form] of [[half, 'qwen_xml'] as const, [dropped, 'glm'] as const]) {
+      const [judgement] = judgeFaultyCalls(seen([one, following(one, RAN)], null, form));
+      expect(judgement).toMatchObject({ check: 'malformed_call', verdict: 'laundered', class: 'repaired' });
+      const told = following(one, 'error: an argument is not closed');
+      expect(judged(judgeFaultyCalls, [one, told], null, form)).toEqual(['faithful']);
+    }
+  });
+
+  it('a list in the place of the arguments is no call of nothing', () => {
+    const list = kimi('["test"]');
+    const ran = following(list, 'executed search {}');
+    expect(judged(judgeFaultyCalls, [list, ran], null, 'kimi')).toEqual(['laundered empty_arguments']);
+  });
+
+  it('a section that is never closed is an unclosed call', () => {
+    const open = kimi('{"query": "test"}', '');
+    const completed = record('task_complete', 'completion');
+    expect(judged(judgeFaultyCalls, [open], completed, 'kimi')).toEqual(['laundered call_lost']);
+    expect(judgeFaultyCalls(seen([open], null, 'kimi'))[0]?.check).toBe('unclosed_call');
+  });
+
+  it('what one form calls a call is none in another', () => {
+    const hermes = call({ rawText: '<tool_call>\n{"name": "search", "arguments": {"query": "test"}}\n</tool_call>' });
+    for (const form of ['qwen_xml', 'glm'] as const)
+      expect(judged(judgeFaultyCalls, [hermes, following(hermes, RAN)], null, form)).toEqual(['laundered repaired']);
+    expect(judged(judgeFaultyCalls, [hermes, following(hermes, RAN)], null, 'kimi')).toEqual([]);
+  });
+});
+
+it('a list, a key twice and NaN are faults of a call in Hermes', () => {
+  const hermes = (args: string) =>
+    call({ rawText: `<tool_call>\n{"name": "search", "arguments": ${args}}\n</tool_call><|im_end|>` });
+  const verdict = (one: ReturnType<typeof call>, ran: string) =>
+    judged(judgeFaultyCalls, [one, following(one, `executed search ${ran}`)]);
+  expect(verdict(hermes('["test"]'), '{}')).toEqual(['laundered empty_arguments']);
+  expect(verdict(hermes('{"query": "test", "query": "other"}'), '{"query": "other"}')).toEqual(['laundered repaired']);
+  expect(verdict(hermes('{"query": "test", "limit": NaN}'), '{"query": "test"}')).toEqual(['laundered repaired']);
+});

@@ -53,6 +53,44 @@ describe('a sound call', () => {
   });
 });
 
+describe('a sound call that a loose parser reads otherwise', () => {
+  const thought = call({
+    rawText: '<tool_call>\n{"name": "search", "arguments": {"query": "a <think>b</think>"}}\n</tool_call><|im_end|>',
+  });
+  const qwen = (value: string) =>
+    call({
+      rawText: `<tool_call>\n<function=search>\n<parameter=query>\n${value}\n</parameter>\n</function>\n</tool_call>`,
+    });
+  const glm = call({
+    rawText: '<tool_call>search\n<arg_key>query</arg_key>\n<arg_value>2024</arg_value>\n</tool_call>',
+  });
+
+  it('keeps the tags of a thought within its argument', () => {
+    const asRun = (query: string) => following(thought, `executed search {"query": "${query}"}`);
+    expect(judged(judgeArguments, [thought, asRun('a <think>b</think>')])).toEqual(['faithful']);
+    expect(judged(judgeArguments, [thought, asRun('a ')])).toEqual(['laundered arguments_changed']);
+  });
+
+  it('gives text where the tool takes text, though the form writes no types', () => {
+    const verdict = (one: ReturnType<typeof call>, form: 'qwen_xml' | 'glm', args: string) =>
+      judged(judgeArguments, [one, following(one, `executed search ${args}`)], null, form);
+    for (const [one, form] of [[qwen('2024'), 'qwen_xml'] as const, [glm, 'glm'] as const]) {
+      expect(verdict(one, form, '{"query": "2024"}')).toEqual(['faithful']);
+      expect(verdict(one, form, '{"query": 2024}')).toEqual(['laundered arguments_changed']);
+    }
+    expect(verdict(qwen('01'), 'qwen_xml', '{"query": "01"}')).toEqual(['faithful']);
+    expect(verdict(qwen('01'), 'qwen_xml', '{"query": "1"}')).toEqual(['laundered arguments_changed']);
+  });
+
+  it('is laundered where a check finds another type than text, and not where a tool fails', () => {
+    const told = (said: string) => judged(judgeArguments, [glm, following(glm, said)], null, 'glm');
+    expect(told('Error: Input should be a valid string [type=string_type, input_value=2024, input_type=int]')).toEqual([
+      'laundered arguments_changed',
+    ]);
+    expect(told('Error: the search timed out')).toEqual(['not_observable']);
+  });
+});
+
 describe('the same call twice in one answer', () => {
   const ran = (times: number) =>
     following(twice, '', {
