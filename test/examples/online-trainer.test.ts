@@ -6,7 +6,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Accounting } from '../../src/clickhouse/accounting.ts';
 import { packageFile } from '../../src/config/package-file.ts';
-import { programFile, runProgram } from '../e2e/program.ts';
+import { programFile } from '../e2e/program.ts';
+import { told } from '../e2e/told.ts';
 import { findPython, pythonWith } from '../python-with.ts';
 
 /** What the trainer's own weights hold, as its last checkpoint says. */
@@ -42,7 +43,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function rows<T>(sql: string): Promise<T[]> {
-  return JSON.parse(await runProgram(['query', sql, '--json', ...data]));
+  return JSON.parse(await told(['query', sql, '--json', ...data]));
 }
 
 if (found === null) {
@@ -93,7 +94,7 @@ if (found === null) {
     expect(await rows(`SELECT lineage, step FROM rollstream.lineages FINAL WHERE kind = 'rewind'`)).toEqual([
       { lineage: 1, step: restored },
     ]);
-    const { runs }: Accounting = JSON.parse(await runProgram(['accounting', '--json', ...data]));
+    const { runs }: Accounting = JSON.parse(await told(['accounting', '--json', ...data]));
     expect(runs).toMatchObject([{ run_id: 'spelling', balanced: true, ready_states: { trained: STEPS * 64 } }]);
   });
 }
