@@ -55,7 +55,7 @@ function truthy(value: unknown): unknown {
 
 function objectOf(json: string): Readonly<Record<string, unknown>> | null {
   try {
-    const value: unknown = JSON.parse(json);
+    const value = pythonValue(json);
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value))
       : null;
@@ -64,12 +64,24 @@ function objectOf(json: string): Readonly<Record<string, unknown>> | null {
   }
 }
 
-/** `json.dumps(value, ensure_ascii=False)` of what JSON.parse gave. */
+const BEYOND_JSON = /"(?:[^"\\]|\\.)*"|Infinity|NaN/gs;
+const NAN = '\ue000NaN';
+
+/** As `json.loads` reads it: NaN and Infinity too. */
+export function pythonValue(json: string): unknown {
+  const plain = json.replace(BEYOND_JSON, (found) =>
+    found === 'NaN' ? JSON.stringify(NAN) : found === 'Infinity' ? '1e999' : found,
+  );
+  return JSON.parse(plain, (_, value: unknown) => (value === NAN ? Number.NaN : value));
+}
+
+/** `json.dumps(value, ensure_ascii=False)` of what was read. */
 export function pythonJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(pythonJson).join(', ')}]`;
   if (typeof value === 'object' && value !== null)
     return `{${Object.entries(value)
       .map(([key, member]) => `${JSON.stringify(key)}: ${pythonJson(member)}`)
       .join(', ')}}`;
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
   return JSON.stringify(value) ?? 'null';
 }

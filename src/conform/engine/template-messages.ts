@@ -1,6 +1,7 @@
 import { isObject } from '../../server/request-value.ts';
 import { RefusedRequest } from './asked.ts';
 import type { Body } from './body-fields.ts';
+import { pythonValue } from './hermes.ts';
 
 /** Messages of a client as engines hand them to a chat template: parts joined, no content as an empty one, arguments as objects. */
 export function templateMessages(messages: readonly unknown[], dialect: 'sglang' | 'vllm'): Body[] {
@@ -29,7 +30,7 @@ function withArguments(call: unknown, at: number): unknown {
   const { arguments: args } = call.function;
   if (typeof args !== 'string') return call;
   try {
-    return { ...call, function: { ...call.function, arguments: JSON.parse(args) } };
+    return { ...call, function: { ...call.function, arguments: pythonValue(args) } };
   } catch {
     throw new RefusedRequest(
       400,

@@ -37,3 +37,13 @@ it('writes JSON as Python does', () => {
   // json.dumps({"a": [1, "ü", None, True], "b": {}}, ensure_ascii=False)
   expect(pythonJson({ a: [1, 'ü', null, true], b: {} })).toBe('{"a": [1, "ü", null, true], "b": {}}');
 });
+
+it('both read what Python reads beyond JSON, and of two keys the last', () => {
+  // json.dumps(json.loads('{"a": NaN, "b": -Infinity, "c": "NaN \"Infinity", "a2": 1, "a2": 2}'))
+  const loose = call(
+    '{"name": "search", "arguments": {"a": NaN, "b": -Infinity, "c": "NaN \\"Infinity", "a2": 1, "a2": 2}}',
+  );
+  const read = '{"a": NaN, "b": -Infinity, "c": "NaN \\"Infinity", "a2": 2}';
+  for (const dialect of ['vllm', 'sglang'] as const)
+    expect(parse(loose, dialect).calls).toEqual([{ name: 'search', arguments: read }]);
+});

@@ -299,6 +299,17 @@ it('with a token nobody else is answered', async () => {
   }
 });
 
+it('takes arguments of a history as Python reads them', async () => {
+  const history = (args: string) => [
+    { role: 'user', content: '[[rollstream:honest#0]]' },
+    { role: 'assistant', tool_calls: [{ id: 'c', type: 'function', function: { name: 'search', arguments: args } }] },
+    { role: 'tool', tool_call_id: 'c', content: '12' },
+  ];
+  const status = async (args: string) =>
+    (await post(engine.url, '/v1/chat/completions', { messages: history(args) })).status;
+  expect([await status('{"limit": NaN}'), await status('{limit: 1}')]).toEqual([200, 400]);
+});
+
 it('calls of another form than Hermes are text in a chat, and the log says which form', async () => {
   const path = join(folder, 'kimi.jsonl');
   const kimi = await openEngine({ tokenizer, calls: 'kimi', log: path });
