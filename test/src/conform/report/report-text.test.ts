@@ -75,3 +75,15 @@ it('a log in which nothing was asked says so, and what to do', () => {
     /^nothing was asked: 1 call has no marker of a task\. /,
   );
 });
+
+it('what has no meaning in the form of the log is named, and only of what was asked for', () => {
+  const head = { rollstream_conform: 1, startedAtUs: 0, seed: 0, tokenizerSha256: 'ab', model: 'm' } as const;
+  const loose = call({ scenario: 'loose_arguments' });
+  const text = reportText(
+    conformReport({ head: { ...head, scenarios: [], calls: 'glm' }, calls: [loose] }, null),
+    plain,
+  );
+  expect(text.trimEnd()).toMatch(
+    /; not played, since calls are written as glm: loose_arguments with arguments that are a list, NaN among its arguments$/,
+  );
+});

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { CALL_FORMS } from '../../../../../src/conform/call-form.ts';
 import { judgeThinkCalls } from '../../../../../src/conform/report/judges/think-calls.ts';
+import { writeCalls } from '../../../../../src/conform/scenarios/write-calls.ts';
 import { call, chatAfter, following, judged, record, recordedCall } from '../hand-made.ts';
 
 const DRAFT = '<tool_call>\n{"name": "search", "arguments": {"query": "draft"}}\n</tool_call>';
@@ -42,4 +44,15 @@ describe('a call that was drafted in a thought', () => {
   it('is not observable where nothing shows what ran', () => {
     expect(judged(judgeThinkCalls, [drafted])).toEqual(['not_observable']);
   });
+});
+
+it('a draft after a thought within its thought is a draft, in every form', () => {
+  const search = (query: string) => ({ name: 'search', args: { query } });
+  for (const form of CALL_FORMS) {
+    const [draft, meant] = ['draft', 'meant'].map((query) => writeCalls(form, [search(query)], 0));
+    const nested = call({ rawText: `<think>a <think>b</think> ${draft}</think>${meant}<|im_end|>` });
+    const asRun = (query: string) => following(nested, `executed search {"query": "${query}"}`);
+    expect(judged(judgeThinkCalls, [nested, asRun('meant')], null, form), form).toEqual(['faithful']);
+    expect(judged(judgeThinkCalls, [nested, asRun('draft')], null, form), form).toEqual(['laundered draft_executed']);
+  }
 });
