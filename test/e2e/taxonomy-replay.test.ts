@@ -27,7 +27,7 @@ beforeAll(async () => {
   const file = join(folder, 'steps.jsonl');
   writeFileSync(file, groupLines());
   expect((await cli(['import', file, ...data])).code).toBe(0);
-}, 120_000);
+});
 afterAll(async () => {
   server.interrupt();
   await server.code;

@@ -261,14 +261,14 @@ describe('a replay of the examples', () => {
     expect(diff).toMatchObject({ changed: 0, vanished: 0, appeared: 0, same: diff.attempts });
     for (const table of ['decisions', 'rewards'] as const)
       expect(await rowsOf(table, status.replay_id, byDefault)).toEqual(await rowsOf(table, '', byDefault));
-  }, 120_000);
+  });
 
   it('a replay that makes audits again gives the live rows of those too', async () => {
     const { status, diff } = await replay('--late', 'ignore', '--audits');
     expect(diff).toMatchObject({ changed: 0, vanished: 0, appeared: 0 });
     for (const table of ['decisions', 'rewards', 'audits'] as const)
       expect(await rowsOf(table, status.replay_id, byDefault)).toEqual(await rowsOf(table, '', byDefault));
-  }, 120_000);
+  });
 
   it.each(['store', 'log'])(
     'a replay under strict out of the %s gives the rows of a live run under strict',

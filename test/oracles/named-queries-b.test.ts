@@ -126,7 +126,7 @@ beforeAll(async () => {
   });
   expect(python.stderr).toBe('');
   expected = JSON.parse(python.stdout);
-}, 120_000);
+});
 afterAll(async () => {
   await store.close();
   rmSync(folder, { recursive: true });

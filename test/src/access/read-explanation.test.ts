@@ -75,7 +75,7 @@ describe('the examples, under the default policy', () => {
     const files = names.map((name) => packageFile('examples', 'rollouts', name));
     // 4: one line is torn on purpose.
     expect((await cli(['import', ...files, '--data', join(folder, 'examples')])).code).toBe(4);
-  }, 120_000);
+  });
   afterAll(stop);
 
   it('trained: the reward with its verifier, and the advantage with its group', async () => {
@@ -180,7 +180,7 @@ describe("step events, under a policy of one's own", () => {
     expect(await cli(['import', join(folder, 'steps.jsonl'), '--data', join(folder, 'own')])).toMatchObject({
       code: 0,
     });
-  }, 60_000);
+  });
   afterAll(stop);
 
   it('each part of a reward with what made it: they add up to it', async () => {

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { AttemptReport } from '../../../src/audit/attempt-report.ts';
 import { type EngineSettings, openAuditEngine } from '../../../src/audit/audit-engine.ts';
 import { auditFiles } from '../../../src/audit/audit-files.ts';
@@ -10,8 +10,6 @@ import { type BlockRunner, createLocalRunner } from '../../../src/audit/block-ru
 import { createWorkerRunner } from '../../../src/audit/worker-runner.ts';
 import { packageFile } from '../../../src/config/package-file.ts';
 import { readDocumentFile } from '../../../src/lanes/read-document.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const rollouts = packageFile('examples/rollouts');
 /** Lines that are whole rollouts, which any thread may take, and events that belong together, which stay with one. */

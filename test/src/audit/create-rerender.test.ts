@@ -1,11 +1,9 @@
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { shippedRulesFor } from '../../../processors/audit/template/shipped-rules.ts';
 import type { DeepInput, DeepRange } from '../../../processors/model/deep-input.ts';
 import type { AttemptMessages, Told } from '../../../src/audit/attempt-messages.ts';
 import { createRerender } from '../../../src/audit/create-rerender.ts';
 import { fixtureTokenizer } from '../../processors/audit/template/fixture-tokenizer.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const qwen = fixtureTokenizer('qwen3');
 const rerender = createRerender(qwen, shippedRulesFor(qwen));

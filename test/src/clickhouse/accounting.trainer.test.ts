@@ -19,7 +19,7 @@ beforeAll(async () => {
   url = (await server.said(/serving at (\S+)/))[1] ?? '';
   const imported = await cli(['import', packageFile('examples', 'rollouts', RUN), '--run', RUN, '--data', folder]);
   expect([0, 4]).toContain(imported.code);
-}, 120_000);
+});
 afterAll(async () => {
   server.interrupt();
   await server.code;
@@ -99,4 +99,4 @@ it('the books say what a trainer took, acked and rejected, and balance; a rewind
     { run_id: RUN, started: 10, closed: 10 },
     { run_id: 'fork', started: 0, closed: 0, first_started_at: null, last_decided_at: null },
   ]);
-}, 120_000);
+});

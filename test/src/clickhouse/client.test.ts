@@ -65,7 +65,7 @@ test('an import that spans 500 months goes in with one insert', async () => {
   );
   expect(found).toEqual({ n: 1_000, months: 1 });
   await store.close();
-}, 180_000);
+});
 
 test('a batch of 100,000 rows goes in whole', async () => {
   const store = await openEmbeddedStore({ folder });

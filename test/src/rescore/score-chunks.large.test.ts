@@ -36,7 +36,7 @@ beforeAll(async () => {
   await append([start(), first, ...rewritten, end(CALLS + 2), verdict(1)]);
   await app.lanes?.drained();
   [live] = await readyRecords();
-}, 120_000);
+});
 afterAll(async () => {
   await app.close();
   rmSync(data, { recursive: true });

@@ -89,4 +89,4 @@ it('a deletion that dies behind any of its steps is gone on with to the same end
   }
   // Lanes, the offsets, grants, rows, the end.
   expect(ends[0]).toBe(6);
-}, 120_000);
+});

@@ -84,4 +84,4 @@ test('a writer killed with -9 loses nothing that it acknowledged, and leaves no 
   }
   expect(acknowledged.size).toBeGreaterThan(KILLS * 5 - 1);
   await rm(folder, { recursive: true });
-}, 120_000);
+});

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   agentStep,
   base,
@@ -15,8 +15,6 @@ import {
   userStep,
 } from '../../ingest/importers/atif-samples.ts';
 import { cli } from '../test-io.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 let folder = '';
 beforeAll(async () => {

@@ -2,11 +2,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageFile } from '../../../../src/config/package-file.ts';
 import { cli } from '../test-io.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const STRANDS = packageFile('examples/rollouts/calculator-strands/results.jsonl');
 const NEMO = packageFile('examples/rollouts/kv-nemo/rollouts.jsonl');

@@ -49,7 +49,7 @@ beforeAll(async () => {
   const rows = groups.flatMap((group, i) => trained('one', group, i + 1, 2 * i));
   await store.insert(encodeDeliveries([...rows, ...trained('two', 'g', 4, 0)]));
   await store.close();
-}, 60_000);
+});
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const blame = (...flags: string[]) => cli(['blame', ...flags, '--data', data]);

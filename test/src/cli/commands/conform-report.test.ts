@@ -1,11 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { call, following } from '../../conform/report/hand-made.ts';
 import { cli } from '../test-io.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const HEAD = {
   ...{ rollstream_conform: 1, startedAtUs: 1, seed: 0, tokenizerSha256: 'ab', model: 'm' },

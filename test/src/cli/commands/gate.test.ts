@@ -78,7 +78,7 @@ describe('a server with preflight', () => {
       cwd: folder,
     });
     url = (await server.said(/serving at (\S+)/))[1] ?? '';
-  }, 60_000);
+  });
   afterAll(async () => {
     server.interrupt();
     await server.code;
@@ -111,7 +111,7 @@ describe('a server with preflight', () => {
     await toldOf('good', 'open');
     expect(await ready('good', 3)).toEqual(['a', 'b', 'c']);
     expect(await statusOf('good', data())).toMatchObject({ state: 'open', by: 'evaluator', held: 0 });
-  }, 60_000);
+  });
 
   it('holds those of a bad run, says so everywhere, and lets them go when a person does', async () => {
     await cli(['import', file('bad', 'bad', { d: 'clean', e: 'up', f: 'up', g: 'clean' }), '--data', data()]);
@@ -137,7 +137,7 @@ describe('a server with preflight', () => {
     expect(await statusOf('bad', data())).toMatchObject({ state: 'open', held: 0, window: { trajectories: 0 } });
     const again = await cli(['gate', 'release', 'bad', '--data', data()]);
     expect(again).toMatchObject({ code: 0, stdout: 'the gate of bad is open: there is nothing to release\n' });
-  }, 60_000);
+  });
 
   it('refuses what it cannot know, naming what was probably meant', async () => {
     expect(await cli(['gate', 'release', 'goood', '--data', data()])).toMatchObject({
@@ -155,7 +155,7 @@ describe('a server with preflight', () => {
     expect((await post('{"release":true,"state":"open"}')).status).toBe(400);
     expect((await post('{"state":"hold","classes":["a"]}')).status).toBe(400);
     expect((await post('[]')).status).toBe(400);
-  }, 60_000);
+  });
 });
 
 it('is set on data that nobody serves: lanes obey when they next run', async () => {
@@ -172,4 +172,4 @@ it('is set on data that nobody serves: lanes obey when they next run', async () 
   const { stdout } = await cli(['ready', '--data', data], { env });
   const lines = stdout.split('\n').filter((line) => line !== '');
   expect(lines.map((line): string => JSON.parse(line).rollout_id)).toEqual(['a', 'b']);
-}, 60_000);
+});

@@ -152,7 +152,7 @@ describe('spools of many runs', () => {
     spools.append(line('run 7', 'after'));
     expect(await spools.drained(10_000)).toBe(true);
     expect(arrived('run 7')).toEqual(['7', 'after']);
-  }, 60_000);
+  });
 
   it('have one limit together, and what it refuses is not begun', () => {
     const bytes = line('a', '0').length;

@@ -16,7 +16,7 @@ const ALL: StoreScope = {
 let examples: ImportedExamples;
 beforeAll(async () => {
   examples = await importedExamples(['calculator-strands', 'files-events', 'kv-nemo'], 2);
-}, 120_000);
+});
 afterAll(() => examples.remove());
 
 function open(scope: Partial<StoreScope> = {}, others: { broker?: Broker; chunkEvents?: number } = {}): ReplaySource {

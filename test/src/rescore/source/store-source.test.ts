@@ -36,7 +36,7 @@ describe('the examples, in two partitions', () => {
   let examples: ImportedExamples;
   beforeAll(async () => {
     examples = await importedExamples(['calculator-strands', 'files-events', 'kv-nemo', 'calculator-eval'], 2);
-  }, 120_000);
+  });
   afterAll(() => examples.remove());
 
   const open = (scope: Partial<StoreScope> = {}, others: { withTokens?: boolean; chunkEvents?: number } = {}) =>

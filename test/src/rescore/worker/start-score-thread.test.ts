@@ -45,15 +45,15 @@ it('scores what it is handed; what it throws is the answer, and it goes on', asy
   expect(await thread.score(empty)).toMatchObject({ tally: { attempts: 0 }, refused: [], batches: [], blobs: [] });
   await expect(thread.score({ ...empty, events: new Uint8Array([3, 9, 9]) })).rejects.toThrow();
   expect(await thread.score(empty)).toMatchObject({ tally: { attempts: 0 } });
-}, 60_000);
+});
 
 it('says what is wrong with a document instead of an answer', async () => {
   thread = startScoreThread({ ...settings, documents: [{ kind: 'policy', content: 'name: half' }] });
   await expect(thread.begin(0, history)).rejects.toThrow(expect.objectContaining({ code: 'RS_CONFIG' }));
-}, 60_000);
+});
 
 it('answers nothing any more once it is closed', async () => {
   thread = startScoreThread(settings);
   await thread.close();
   await expect(thread.score(empty)).rejects.toThrow('the thread of the replay ended');
-}, 60_000);
+});

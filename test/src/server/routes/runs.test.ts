@@ -192,7 +192,7 @@ describe('a run', () => {
     expect(await stateOf('half')).toMatchObject({ state: 'deleted', started: 0, open: 0, removed: { attempts: 2 } });
     expect([await rowsOf('half'), await rowsOf('gone')]).toEqual([0, 0]);
     expect(await balanced()).toEqual({ arch: true, stays: true });
-  }, 60_000);
+  });
 
   it('takes the name of a deleted one only where that is asked for, and has nothing of it', async () => {
     expect(await lease('gone')).toMatchObject({ status: 409 });
@@ -212,7 +212,7 @@ describe('a run', () => {
     await drained();
     expect(await stateOf('gone')).toMatchObject({ state: 'active', started: 1, ready: 1 });
     expect((await lease('gone')).body.trajectories.map(({ rollout_id }) => rollout_id)).toEqual(['g0']);
-  }, 60_000);
+  });
 
   it('is listed, created, archived and deleted by the command line, through the server and without one', async () => {
     const run = (...argv: string[]) => cli(['runs', ...argv, '--data', data], { cwd: folder });
@@ -238,5 +238,5 @@ describe('a run', () => {
     const listed = (await run()).stdout;
     expect(listed).toMatch(/^cli +archived/m);
     expect(listed).toMatch(/^left +deleted +0 +0 +0/m);
-  }, 60_000);
+  });
 });
