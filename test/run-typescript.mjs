@@ -3,7 +3,7 @@
  * Node 20 cannot strip types, and what is killed with -9 has to be a process.
  * What a text compiles to is kept by its hash: the compiler takes seconds of each start, and a test run starts hundreds.
  */
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { createRequire, register } from 'node:module';
@@ -32,8 +32,8 @@ async function compiled(text, kept) {
   const { default: ts } = await compiler;
   const compilerOptions = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext, verbatimModuleSyntax: true };
   const { outputText } = ts.transpileModule(text, { compilerOptions });
-  // Whole or not at all: another process may read it at the same time.
-  const draft = `${kept}.${process.pid}`;
+  // Whole or not at all: another process, or another thread of this one, may read or write it at the same time.
+  const draft = `${kept}.${randomUUID()}`;
   await writeFile(draft, outputText);
   await rename(draft, kept);
   return outputText;
