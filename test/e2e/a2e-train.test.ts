@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { TrajectoryJson } from '../../src/ready/trajectory-json.ts';
 import { createWire, generated, reset, step, wholeEpisode } from '../src/ingest/importers/a2e-wire.ts';
+import { jsonLines } from './json-lines.ts';
 import { told } from './told.ts';
 
 let folder = '';
@@ -29,19 +30,12 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-function linesOf<T>(text: string): T[] {
-  return text
-    .trimEnd()
-    .split('\n')
-    .map((line): T => JSON.parse(line));
-}
-
 function renamed(lines: readonly object[], prefix: string): object[] {
   return lines.map((line) => JSON.parse(JSON.stringify(line).replace(/"(id|req_id)":"m/g, `"$1":"${prefix}m`)));
 }
 
 it('an episode with its recorded calls trains on the ids that were sampled, by what its environment gave', async () => {
-  const ready = linesOf<TrajectoryJson>(await told(['ready', '--data', data, '--json']));
+  const ready = jsonLines<TrajectoryJson>(await told(['ready', '--data', data, '--json']));
   const whole = ready.find(({ rollout_id }) => rollout_id === 'whole');
   expect(whole).toMatchObject({ disposition: 'train', reward: 1, reward_valid: true, in_loss: true });
   expect(whole?.segments).toMatchObject([
@@ -64,7 +58,7 @@ it('an episode with its recorded calls trains on the ids that were sampled, by w
 
 it('an episode without recorded calls is kept, and not trained on', async () => {
   const sql = 'SELECT rollout_id, disposition, why FROM rollstream.decisions ORDER BY rollout_id';
-  const rows = linesOf(await told(['query', sql, '--data', data, '--format', 'jsonl']));
+  const rows = jsonLines(await told(['query', sql, '--data', data, '--format', 'jsonl']));
   expect(rows[0]).toMatchObject({ rollout_id: 'bare', why: ['no_tokens', 'task_complete'] });
   expect(rows).toHaveLength(3);
 });

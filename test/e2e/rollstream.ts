@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { packageFile } from '../../src/config/package-file.ts';
 import { startTypescript } from '../start-typescript.ts';
+import { jsonLines } from './json-lines.ts';
 
 export interface Ran {
   readonly code: number | null;
@@ -36,10 +37,7 @@ export function jsonOf<T>(ran: Ran): T {
 
 /** The JSON Lines that a command printed. */
 export function jsonLinesOf<T>(ran: Ran): T[] {
-  return ran.stdout
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line): T => JSON.parse(line));
+  return jsonLines(ran.stdout);
 }
 
 function isBuilt(file: string): boolean {

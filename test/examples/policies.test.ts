@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ReplayReport } from '../../src/rescore/replays.ts';
+import { jsonLines } from '../e2e/json-lines.ts';
 import { rowsOf } from '../e2e/replay-rows.ts';
 import { told } from '../e2e/told.ts';
 import { type CliResult, cli, startCli } from '../src/cli/test-io.ts';
@@ -153,13 +154,6 @@ interface Accounting {
 const RUNS = readdirSync(ROLLOUTS);
 const expected = RUNS.map((run): Expected => JSON.parse(readFileSync(join(ROLLOUTS, run, 'expected.json'), 'utf8')));
 
-function linesOf<Row>(text: string): Row[] {
-  return text
-    .trimEnd()
-    .split('\n')
-    .map((line): Row => JSON.parse(line));
-}
-
 /** Asked of the examples as the default policy decided them. */
 const sql = async <Row>(text: string): Promise<Row[]> =>
   JSON.parse(await told(['query', text, ...byDefault, '--format', 'json']));
@@ -200,7 +194,7 @@ describe('an import of the examples', () => {
   });
 
   it('computes each group from the members that count', async () => {
-    const ready = linesOf<{
+    const ready = jsonLines<{
       run_id: string;
       group_id: string;
       group_size_expected: number;

@@ -13,6 +13,7 @@ import type { Broker, LogRecord } from '../../src/broker/port.ts';
 import { packageFile } from '../../src/config/package-file.ts';
 import type { TrajectoryJson } from '../../src/ready/trajectory-json.ts';
 import { type FrontProcess, startFront } from '../clickhouse-front/start-front.ts';
+import { jsonLines } from '../e2e/json-lines.ts';
 import { startRollstream } from '../e2e/rollstream.ts';
 import { findPython, pythonWith } from '../python-with.ts';
 import { pythonKafka } from './python-kafka.ts';
@@ -83,14 +84,7 @@ async function produce(...args: readonly string[]): Promise<Written[]> {
   const child = spawn(python ?? '', [packageFile('examples', 'producers', 'produce.py'), ...services, ...args]);
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  return linesOf(stdout);
-}
-
-function linesOf<T>(jsonLines: string): T[] {
-  return jsonLines
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line): T => JSON.parse(line));
+  return jsonLines(stdout);
 }
 
 /** Records of a topic from the beginning, once there are so many. */
@@ -116,7 +110,7 @@ else {
       ]).flat(),
     );
     await records('trajectories.ready', 2);
-    const ready = linesOf<TrajectoryJson>(await (await fetch(`${url}/v1/ready?run=sums`)).text());
+    const ready = jsonLines<TrajectoryJson>(await (await fetch(`${url}/v1/ready?run=sums`)).text());
     const f32 = Math.fround;
     expect(ready.map(({ rollout_id, reward, disposition }) => [rollout_id, reward, disposition])).toEqual([
       ['2+2_0', 1, 'train'],

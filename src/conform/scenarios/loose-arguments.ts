@@ -1,18 +1,7 @@
+import type { CallForm } from '../call-form.ts';
 import type { Scenario } from './scenario.ts';
-import { playWay, type Way } from './ways.ts';
-import {
-  glmArgument,
-  glmCall,
-  hermesCall,
-  kimiCall,
-  kimiSection,
-  qwenArgument,
-  qwenCall,
-  writeCalls,
-} from './write-calls.ts';
-
-const inHermes = (args: string): string => hermesCall(`{"name": "search", "arguments": ${args}}`);
-const inKimi = (args: string): string => kimiSection(kimiCall('search', args));
+import { inJson, playWay, type Way } from './ways.ts';
+import { glmArgument, glmCall, qwenArgument, qwenCall, writeCalls } from './write-calls.ts';
 
 const list = (query: string): string => `["${query}"]`;
 const twice = (query: string): string => `{"query": "${query}", "query": "something else"}`;
@@ -22,29 +11,31 @@ const withThought = (query: string): string => `${query} <think>of all kinds</th
 const WAYS: readonly Way[] = [
   {
     what: 'arguments that are a list',
-    written: { hermes: (query) => inHermes(list(query)), kimi: (query) => inKimi(list(query)) },
+    written: inJson(list),
   },
   {
     what: 'an argument twice',
     written: {
-      hermes: (query) => inHermes(twice(query)),
-      kimi: (query) => inKimi(twice(query)),
+      ...inJson(twice),
       qwen_xml: (query) => qwenCall('search', qwenArgument('query', query), qwenArgument('query', 'something else')),
       glm: (query) => glmCall('search', glmArgument('query', query), glmArgument('query', 'something else')),
     },
   },
   {
     what: 'NaN among its arguments',
-    written: { hermes: (query) => inHermes(nan(query)), kimi: (query) => inKimi(nan(query)) },
+    written: inJson(nan),
   },
-  { what: 'the tags of a thought within an argument', written: inAll(withThought) },
+  {
+    what: 'the tags of a thought within an argument',
+    written: { hermes: sound('hermes', withThought), kimi: sound('kimi', withThought), ...inText(withThought) },
+  },
   {
     what: 'a text that reads as a number',
-    written: { qwen_xml: sound('qwen_xml', () => '2024'), glm: sound('glm', () => '2024') },
+    written: inText(() => '2024'),
   },
   {
     what: 'a text of digits that is no number',
-    written: { qwen_xml: sound('qwen_xml', () => '01'), glm: sound('glm', () => '01') },
+    written: inText(() => '01'),
   },
 ];
 
@@ -58,15 +49,11 @@ export const looseArguments: Scenario = {
   play: (turn) => playWay(turn, WAYS),
 };
 
-function sound(form: 'hermes' | 'qwen_xml' | 'glm' | 'kimi', textOf: (query: string) => string) {
+function sound(form: CallForm, textOf: (query: string) => string) {
   return (query: string): string => writeCalls(form, [{ name: 'search', args: { query: textOf(query) } }], 0);
 }
 
-function inAll(textOf: (query: string) => string): Way['written'] {
-  return {
-    hermes: sound('hermes', textOf),
-    qwen_xml: sound('qwen_xml', textOf),
-    glm: sound('glm', textOf),
-    kimi: sound('kimi', textOf),
-  };
+/** A sound call in the forms that write no types. */
+function inText(textOf: (query: string) => string): Way['written'] {
+  return { qwen_xml: sound('qwen_xml', textOf), glm: sound('glm', textOf) };
 }

@@ -1,9 +1,6 @@
 import type { Scenario } from './scenario.ts';
-import { playWay, type Way } from './ways.ts';
+import { inJson, playWay, type Way } from './ways.ts';
 import { glmArgument, glmCall, hermesCall, kimiCall, kimiSection, qwenArgument, qwenCall } from './write-calls.ts';
-
-const inHermes = (args: string): string => hermesCall(`{"name": "search", "arguments": ${args}}`);
-const inKimi = (args: string): string => kimiSection(kimiCall('search', args));
 
 const comma = (query: string): string => `{"query": "${query}",}`;
 const encodedTwice = (query: string): string => `"{\\"query\\": \\"${query}\\"}"`;
@@ -17,12 +14,12 @@ const WAYS: readonly Way[] = [
     what: 'single quotes',
     written: {
       hermes: (query) => hermesCall(`{'name': 'search', 'arguments': {'query': '${query}'}}`),
-      kimi: (query) => inKimi(`{'query': '${query}'}`),
+      kimi: (query) => kimiSection(kimiCall('search', `{'query': '${query}'}`)),
     },
   },
   {
     what: 'a trailing comma',
-    written: { hermes: (query) => inHermes(comma(query)), kimi: (query) => inKimi(comma(query)) },
+    written: inJson(comma),
   },
   {
     what: 'the key parameters',
@@ -30,7 +27,7 @@ const WAYS: readonly Way[] = [
   },
   {
     what: 'arguments encoded twice',
-    written: { hermes: (query) => inHermes(encodedTwice(query)), kimi: (query) => inKimi(encodedTwice(query)) },
+    written: inJson(encodedTwice),
   },
   {
     what: 'a last argument without its end',

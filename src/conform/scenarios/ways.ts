@@ -1,6 +1,7 @@
 import type { CallForm } from '../call-form.ts';
 import { honestPlay, saying } from './saying.ts';
 import type { Play, Turn } from './scenario.ts';
+import { hermesCall, kimiCall, kimiSection } from './write-calls.ts';
 
 /** One of the ways in which a scenario misbehaves. */
 export interface Way {
@@ -8,6 +9,14 @@ export interface Way {
   readonly what: string;
   /** The call for a query; in a form that is not listed it has no meaning, and is not played. */
   readonly written: Readonly<Partial<Record<CallForm, (query: string) => string>>>;
+}
+
+/** A search whose arguments are this text, in the forms that write them as JSON. */
+export function inJson(argsOf: (query: string) => string): Way['written'] {
+  return {
+    hermes: (query) => hermesCall(`{"name": "search", "arguments": ${argsOf(query)}}`),
+    kimi: (query) => kimiSection(kimiCall('search', argsOf(query))),
+  };
 }
 
 /** By the number of the task, in the first turn, one of the ways that the form has; then the honest turns. */

@@ -1,10 +1,11 @@
 /** What is a call of a model, and recorded; all other paths are passed on as they are. */
 export type ModelRoute = 'generate' | 'chat' | 'completions';
 
+/** A path that ends as another does comes before it. */
 const ROUTES: ReadonlyMap<string, ModelRoute> = new Map([
-  ['/generate', 'generate'],
   ['/v1/chat/completions', 'chat'],
   ['/v1/completions', 'completions'],
+  ['/generate', 'generate'],
 ]);
 /** OpenAI's responses and Anthropic's messages, which both engines serve too. */
 const NOT_RECORDED = /\/v1\/(?:responses|messages)$/;
@@ -20,10 +21,7 @@ export function unrecordedCall(method: string, target: string): string | null {
   const path = pathOf(target);
   const passed = `POST ${path.slice(0, 200)} is passed on unrecorded`;
   if (NOT_RECORDED.test(path)) return `${passed}: recorded are ${[...ROUTES.keys()].join(', ')}`;
-  // The longest first: each of them ends as another one does.
-  const meant = ['/v1/chat/completions', '/v1/completions', '/generate'].find((route) =>
-    path.replace(/\/+$/, '').endsWith(route.replace('/v1', '')),
-  );
+  const meant = [...ROUTES.keys()].find((route) => path.replace(/\/+$/, '').endsWith(route.replace('/v1', '')));
   return meant === undefined ? null : `${passed}: is ${meant} meant? It depends on the client's base URL`;
 }
 

@@ -24,12 +24,14 @@ export type RecorderQuestion =
   | { readonly kind: 'status' }
   | { readonly kind: 'close'; readonly timeoutMs: number };
 
+/** Of the file of a call that was taken: all stays where the client may ask again. */
+export type LeftOfFile = 'nothing' | 'empty' | 'all';
+
 export type RecorderAnswer =
   | { readonly kind: 'ready' }
   /** Should the thread die now, it is of this. */
   | { readonly kind: 'taking'; readonly path: string }
-  /** `left`: of its file, which stays where the client may ask again. */
-  | { readonly kind: 'taken'; readonly path: string; readonly left: 'nothing' | 'empty' | 'all' }
+  | { readonly kind: 'taken'; readonly path: string; readonly left: LeftOfFile }
   /** For the log. */
   | { readonly kind: 'said'; readonly level: 'warn' | 'info'; readonly message: string }
   | { readonly kind: 'done'; readonly id: number; readonly status: RecordingStatus | null }

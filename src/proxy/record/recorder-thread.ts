@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { inOrderOfEnd } from './left-over-calls.ts';
-import type { RecorderAnswer, RecorderRequest, RecorderStart } from './recorder-messages.ts';
+import type { LeftOfFile, RecorderAnswer, RecorderRequest, RecorderStart } from './recorder-messages.ts';
 import { openRecorderQueue } from './recorder-queue.ts';
 
 const BESIDE = 10;
@@ -29,7 +29,7 @@ parentPort?.on('message', (request: RecorderRequest) => {
 });
 answer({ kind: 'ready' });
 
-function leftOf(path: string): Extract<RecorderAnswer, { kind: 'taken' }>['left'] {
+function leftOf(path: string): LeftOfFile {
   const size = statSync(path, { throwIfNoEntry: false })?.size;
   return size === undefined ? 'nothing' : size === 0 ? 'empty' : 'all';
 }

@@ -5,7 +5,13 @@ import { workerOptions } from '../../threads/worker-options.ts';
 import type { Reuse } from '../journal/file-reuse.ts';
 import { THREAD_HEAP_MIB } from './limits.ts';
 import type { RecordingStatus } from './port.ts';
-import type { RecorderAnswer, RecorderQuestion, RecorderRequest, RecorderStart } from './recorder-messages.ts';
+import type {
+  LeftOfFile,
+  RecorderAnswer,
+  RecorderQuestion,
+  RecorderRequest,
+  RecorderStart,
+} from './recorder-messages.ts';
 import type { Say } from './sending-problems.ts';
 
 export interface RecorderThread {
@@ -122,7 +128,7 @@ export async function startRecorderThread(
       );
   }
 
-  function taken(path: string, left: Extract<RecorderAnswer, { kind: 'taken' }>['left']): void {
+  function taken(path: string, left: LeftOfFile): void {
     takenOff(path, left === 'empty');
     if (left === 'all') staying.add(path);
     if (staying.size <= MANY_STAYING) return;

@@ -1,4 +1,10 @@
-import { endOfValue, type Member, NOWHERE, scanObject, skipSpace } from './scan.ts';
+import { endOfValue, NOWHERE, scanObject, skipSpace } from './scan.ts';
+
+/** Where its value stands. */
+interface Member {
+  readonly valueStart: number;
+  readonly valueEnd: number;
+}
 
 /** The object that a body is. */
 export interface BodyObject {
@@ -16,7 +22,7 @@ export function bodyObject(bytes: Buffer): BodyObject | null {
   let insertAt = start + 1;
   const end = scanObject(bytes, start, (key, _, valueStart) => {
     const valueEnd = endOfValue(bytes, valueStart);
-    members.set(key, { key, valueStart, valueEnd });
+    members.set(key, { valueStart, valueEnd });
     insertAt = valueEnd;
     return valueEnd;
   });

@@ -124,24 +124,6 @@ export function scanArray(bytes: Buffer, from: number, visit: (start: number) =>
   }
 }
 
-/** What stands at these bytes. */
-export interface Member {
-  readonly key: string;
-  readonly valueStart: number;
-  readonly valueEnd: number;
-}
-
-/** The members of an object, the last of each name, as whoever reads it takes them; null: it is none. */
-export function membersOf(bytes: Buffer, from: number): ReadonlyMap<string, Member> | null {
-  const members = new Map<string, Member>();
-  const end = scanObject(bytes, from, (key, _, valueStart) => {
-    const valueEnd = endOfValue(bytes, valueStart);
-    members.set(key, { key, valueStart, valueEnd });
-    return valueEnd;
-  });
-  return end === NOWHERE ? null : members;
-}
-
 export function isNull(bytes: Uint8Array, start: number, end: number): boolean {
   return end - start === 4 && bytes[start] === 0x6e && bytes[start + 1] === 0x75;
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageFile } from '../../../../src/config/package-file.ts';
+import { jsonLines } from '../../../e2e/json-lines.ts';
 import { cli, type RunningCli, startCli } from '../test-io.ts';
 
 /** An interpreter that has pyarrow: a reader of Parquet that is not the engine which wrote it. */
@@ -31,13 +32,6 @@ interface Line {
   readonly segments: { token_ids: number[]; loss_mask: number[]; logprobs: number[] | null }[];
 }
 
-function linesOf<T>(text: string): T[] {
-  return text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line): T => JSON.parse(line));
-}
-
 const byRollout = (one: Line, other: Line) =>
   `${one.run_id} ${one.rollout_id} ${one.attempt}`.localeCompare(
     `${other.run_id} ${other.rollout_id} ${other.attempt}`,
@@ -45,7 +39,7 @@ const byRollout = (one: Line, other: Line) =>
 
 /** From the ready topic: another way than the store's. */
 async function ready(run: string): Promise<Line[]> {
-  return linesOf<Line>((await cli(['ready', '--run', run, ...data])).stdout).sort(byRollout);
+  return jsonLines<Line>((await cli(['ready', '--run', run, ...data])).stdout).sort(byRollout);
 }
 
 async function exported(name: string, ...flags: string[]) {
@@ -61,7 +55,7 @@ describe('without a server', () => {
     expect(readdirSync(out).sort()).toEqual(RUNS.map((run) => `${run}.jsonl`));
     expect(stdout).toBe(RUNS.map((run) => `${join(out, `${run}.jsonl`)}\n`).join(''));
     for (const run of RUNS) {
-      const lines = linesOf<Line>(readFileSync(join(out, `${run}.jsonl`), 'utf8'));
+      const lines = jsonLines<Line>(readFileSync(join(out, `${run}.jsonl`), 'utf8'));
       expect(lines.length).toBeGreaterThan(2);
       expect(lines.sort(byRollout)).toEqual(await ready(run));
     }
@@ -72,7 +66,7 @@ describe('without a server', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${join(out, 'files-events.jsonl')}\n` });
     expect(stderr).toContain('files-events: left out 1: superseded\n');
     const { runs } = JSON.parse((await cli(['accounting', '--run', 'files-events', '--json', ...data])).stdout);
-    const lines = linesOf<Line>(readFileSync(join(out, 'files-events.jsonl'), 'utf8'));
+    const lines = jsonLines<Line>(readFileSync(join(out, 'files-events.jsonl'), 'utf8'));
     expect(lines).toHaveLength(runs[0].started - runs[0].superseded);
     expect(new Set(lines.map(({ disposition }) => disposition))).toContain('retry');
   });
@@ -107,7 +101,7 @@ describe('without a server', () => {
     const { code, stderr, out } = await exported('messages', '--format', 'messages', '--all', '--json');
     expect(code).toBe(0);
     expect(stderr).toContain('files-events: left out 4: tool_result_without_text\n');
-    const [strands] = linesOf<{ messages: { role: string; content: string }[] }>(
+    const [strands] = jsonLines<{ messages: { role: string; content: string }[] }>(
       readFileSync(join(out, 'calculator-strands.messages.jsonl'), 'utf8'),
     );
     expect(strands?.messages.map(({ role }) => role)).toEqual([
@@ -221,5 +215,5 @@ async function readByEngine(path: string): Promise<Line[]> {
   const args = ['--input-type=module', '-e', script, path, join(folder, 'reader')];
   const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', cwd: packageFile('.') });
   expect(stderr).toBe('');
-  return linesOf<Line>(stdout);
+  return jsonLines<Line>(stdout);
 }
